@@ -71,16 +71,24 @@ func checkBlocks(req *compactordv1.UpdateContextBlocksRequest) error {
 				map[string]string{"limit": "max_block_bytes", "value": strconv.Itoa(maxBlockBytes)},
 				"%s: the block has %d bytes; a block can have %d", field, proto.Size(b), maxBlockBytes)
 		}
-		for at, p := range b.GetParts() {
-			if p.GetText() == nil && p.GetMedia() == nil {
-				return apierror.InvalidField(fmt.Sprintf("%s.parts[%d]", field, at), "a context block holds text and media only")
-			}
-			if b.GetOperator() && p.GetText() == nil {
-				return apierror.InvalidField(fmt.Sprintf("%s.parts[%d]", field, at), "a block with the operator's voice holds text only")
-			}
+		if err := checkBlockParts(field, b); err != nil {
+			return err
 		}
 		if b.GetOperator() && session.BlockPlace(b) != compactordv1.BlockPlace_BLOCK_PLACE_LEADING {
 			return apierror.InvalidField(field+".operator", "the operator's voice needs place LEADING")
+		}
+	}
+	return nil
+}
+
+// checkBlockParts checks what the parts of a block are.
+func checkBlockParts(field string, b *compactordv1.ContextBlock) error {
+	for at, p := range b.GetParts() {
+		if p.GetText() == nil && p.GetMedia() == nil {
+			return apierror.InvalidField(fmt.Sprintf("%s.parts[%d]", field, at), "a context block holds text and media only")
+		}
+		if b.GetOperator() && p.GetText() == nil {
+			return apierror.InvalidField(fmt.Sprintf("%s.parts[%d]", field, at), "a block with the operator's voice holds text only")
 		}
 	}
 	return nil

@@ -116,7 +116,9 @@ func (w *checkedService) log() *sessiontest.Log {
 	require.Empty(w.t, records.GetNextPageToken())
 	log := &sessiontest.Log{Items: make([]sessiontest.Item, len(messages.GetMessages())+len(records.GetRecords()))}
 	for _, l := range messages.GetMessages() {
-		item := sessiontest.Item{Message: l.GetMessage(), Arrival: l.GetArrivalEdits(), ParentIndex: l.ParentIndex}
+		item := sessiontest.Item{
+			Message: l.GetMessage(), Arrival: l.GetArrivalEdits(), ParentIndex: l.ParentIndex, ExtraTokens: l.GetExtraTokens(),
+		}
 		if l.GetMessage().GetRole() == compactordv1.Role_ROLE_ASSISTANT {
 			item.MadeFrom = proto.Uint32(l.GetViewPoint())
 		}
@@ -143,8 +145,15 @@ func (w *checkedService) message(t *rapid.T) {
 	}
 	enlarge(m, w.draw(0, 60, "enlarge"))
 	req := &compactordv1.AppendMessagesRequest{SessionId: checkedSession, Messages: []*compactordv1.Message{m}}
-	if drawn.MadeFrom != nil {
-		req.ViewToken = session.ViewToken{UID: w.row().GetUid(), Point: *drawn.MadeFrom}.String()
+	if drawn.MadeFrom != nil || drawn.ExtraTokens > 0 {
+		token := session.ViewToken{UID: w.row().GetUid(), Point: w.row().GetPoint()}
+		if drawn.MadeFrom != nil {
+			token.Point = *drawn.MadeFrom
+		}
+		if drawn.ExtraTokens > 0 {
+			token.Extra = &session.HeldExtra{Tokens: drawn.ExtraTokens}
+		}
+		req.ViewToken = token.String()
 	}
 	w.counts["message"]++
 	row := w.row()

@@ -81,7 +81,9 @@ func (f *faultyRun) compareWithModel(here wholeAnswer) {
 	f.t.Helper()
 	log := &sessiontest.Log{Items: make([]sessiontest.Item, len(here.messages)+len(here.records))}
 	for _, l := range here.messages {
-		item := sessiontest.Item{Message: l.GetMessage(), Arrival: l.GetArrivalEdits()}
+		item := sessiontest.Item{
+			Message: l.GetMessage(), Arrival: l.GetArrivalEdits(), ExtraTokens: l.GetExtraTokens(),
+		}
 		if l.GetMessage().GetRole() == compactordv1.Role_ROLE_ASSISTANT {
 			item.MadeFrom = proto.Uint32(l.GetViewPoint())
 		}

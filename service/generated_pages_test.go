@@ -20,6 +20,8 @@ type pageReader struct {
 	// token is that of the last page, whatever view that was of.
 	token string
 	more  bool
+	// extra are the extra blocks of the last page.
+	extra []*compactordv1.ContextBlock
 	// thinking is what it asks for, mostly the same each time.
 	thinking compactordv1.ThinkingPolicy
 }
@@ -59,6 +61,7 @@ func TestPagesAreTheWholeView(t *testing.T) {
 	for _, class := range []string{
 		"page of a delta", "page after another of the same view", "page after a change between pages",
 		"earlier point", "other thinking", "earlier policy", "kept a part of a changed view",
+		"page within extra blocks", "delta after extra blocks",
 	} {
 		require.GreaterOrEqual(t, counts[class], 20, "too rare to mean anything: %s", class)
 	}
@@ -87,9 +90,19 @@ func (r *pageReader) read() {
 	if session.ChangesView(log.PolicyAt(point), row.GetResolvedPolicy()) {
 		r.w.counts["earlier policy"]++
 	}
+	if r.more && r.w.draw(0, 2, "same extra blocks") > 0 {
+		req.ExtraBlocks = r.extra
+	} else {
+		req.ExtraBlocks = r.w.drawExtra()
+	}
+	if len(sessiontest.NewModel(log, point, row.GetResolvedPolicy()).Awaited()) > 0 {
+		req.ExtraBlocks = nil
+	}
 	whole := r.whole(req)
 	model := sessiontest.NewModel(log, point, row.GetResolvedPolicy())
-	requireSameBytes(r.w.t, model.View(session.ViewOptions{Thinking: req.GetThinking()}).Messages, whole.GetMessages())
+	want := slices.Concat(model.View(session.ViewOptions{Thinking: req.GetThinking()}).Messages, model.ExtraBlocks(req.GetExtraBlocks()))
+	requireSameBytes(r.w.t, want, whole.GetMessages())
+	requireOnlyAtEnd(r.w.t, whole.GetMessages(), 0, false)
 	if r.more {
 		r.w.counts["page after a change between pages"]++
 	}
@@ -129,7 +142,14 @@ func (r *pageReader) page(req *compactordv1.GetLLMViewRequest, whole *compactord
 	if unchanged > 0 && !r.more {
 		r.w.counts["page of a delta"]++
 	}
-	r.held = slices.Concat(r.held[:unchanged], answer.GetMessages())
+	requireOnlyAtEnd(r.w.t, r.held, unchanged, r.more)
+	if slices.ContainsFunc(r.held[:unchanged], session.IsExtra) {
+		r.w.counts["page within extra blocks"]++
+	}
+	if len(r.extra) > 0 && !r.more && unchanged > 0 {
+		r.w.counts["delta after extra blocks"]++
+	}
+	r.held, r.extra = slices.Concat(r.held[:unchanged], answer.GetMessages()), req.GetExtraBlocks()
 	require.LessOrEqual(r.w.t, len(r.held), len(whole.GetMessages()))
 	requireSameBytes(r.w.t, whole.GetMessages()[:len(r.held)], r.held)
 	r.token, r.more = answer.GetViewToken(), answer.GetHasMore()
@@ -143,9 +163,28 @@ func (r *pageReader) page(req *compactordv1.GetLLMViewRequest, whole *compactord
 		require.Contains(r.w.t, whole.GetViewReport().GetSuggestedBreakpoints(), at)
 	}
 	if last := uint32(len(whole.GetMessages())); last > answer.GetUnchangedPrefix() {
-		require.Contains(r.w.t, report.GetSuggestedBreakpoints(), last-1)
+		if extra := uint32(len(req.GetExtraBlocks())); last-extra > answer.GetUnchangedPrefix() {
+			require.Contains(r.w.t, report.GetSuggestedBreakpoints(), last-extra-1)
+		}
 	}
 	if req.GetViewToken() == "" {
-		require.Equal(r.w.t, whole.GetViewReport().GetSuggestedBreakpoints(), report.GetSuggestedBreakpoints())
+		require.Equal(r.w.t, knownOn(answer, whole), report.GetSuggestedBreakpoints())
 	}
+}
+
+// knownOn returns the suggested breakpoints of a whole view that its first page knows: that before the LATEST blocks only
+// where the page has the blocks.
+func knownOn(page, whole *compactordv1.GetLLMViewResponse) []uint32 {
+	latest := slices.IndexFunc(whole.GetMessages(), func(vm *compactordv1.ViewMessage) bool {
+		return vm.GetContextBlock().GetPlace() == compactordv1.BlockPlace_BLOCK_PLACE_LATEST
+	})
+	known := slices.Clone(whole.GetViewReport().GetSuggestedBreakpoints())
+	if latest < len(page.GetMessages()) {
+		return known
+	}
+	return slices.DeleteFunc(known, func(at uint32) bool {
+		vm := whole.GetMessages()[at]
+		return int(at) == latest-1 && vm.GetSummaryOf() == "" && !session.Leads(vm.GetMessage().GetRole()) &&
+			vm.GetContextBlock() == nil
+	})
 }

@@ -51,10 +51,12 @@ func liveUnderPresets(t *rapid.T, counts map[string]int) {
 			w.compactByAny(func() { w.message(t) })
 		case n < 90:
 			w.pruneByAny()
-		case n < 95:
+		case n < 93:
 			w.pin()
-		case n < 98:
+		case n < 95:
 			w.revert()
+		case n < 98:
+			w.besideMessages()
 		default:
 			w.underPreset()
 		}
@@ -71,6 +73,7 @@ func rareOfStrategies(counts map[string]int) string {
 		"compaction": 5, "edits by a compaction": 5, "edits beside a cut": 5, "prune": 5, "by a drawn strategy": 5,
 		"commit of a plan": 5, "provider's item": 5, "plan of a client": 5, "plan of a client refused": 5,
 		"the agent's prompt was drawn": 5, "summary that ends in file tags": 5,
+		"context block set": 5, "instructions replaced": 5, "extra block": 5,
 	}
 	for _, preset := range strategies.PresetNames() {
 		least["under "+preset] = 1
@@ -93,6 +96,9 @@ func (w *checkedService) underPreset() {
 			Preset: &name, ContextWindow: proto.Uint32(uint32(w.draw(500, 8000, "window"))),
 			MaxOutputTokens: proto.Uint32(uint32(w.draw(1, 200, "output"))),
 			Summary:         w.drawSummary(),
+			ContextBlocks: &compactordv1.ContextBlockPolicy{
+				AllowOperator: proto.Bool(true), MaxTokens: proto.Uint32(uint32(w.draw(0, 2, "tokens of blocks")) * 60),
+			},
 		},
 	})
 	require.NoError(w.t, err)

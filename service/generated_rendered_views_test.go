@@ -20,6 +20,8 @@ type follower struct {
 	system   []string
 	// changes is the number of view-changing records when the view was fetched.
 	changes int
+	// extra are the extra blocks of its requests.
+	extra []*compactordv1.ContextBlock
 }
 
 // follow fetches the delta for the follower, page by page.
@@ -28,6 +30,7 @@ func (w *checkedService) follow(d dialect.Dialect, f *follower, maxBytes uint32)
 		answer, err := w.service.GetLLMView(w.t.Context(), &compactordv1.GetLLMViewRequest{
 			Target:  &compactordv1.GetLLMViewRequest_SessionId{SessionId: checkedSession},
 			Dialect: d.Kind(), ViewToken: f.token, MarkCacheBreakpoints: f.marked, MaxBytes: maxBytes,
+			ExtraBlocks: f.extra,
 		})
 		if err != nil {
 			return nil, err
@@ -55,7 +58,8 @@ func (w *checkedService) checkRendered(model *sessiontest.Model, view []*compact
 		held = &follower{marked: w.draw(0, 2, "marked") == 0}
 		w.followers[d.Kind()] = held
 	}
-	before := append([]string{}, held.messages...)
+	before := append([]string{}, held.messages[:w.heldMessages(held)]...)
+	held.extra = w.drawExtra()
 	report, err := w.follow(d, held, uint32(w.draw(1, 4000, "page")))
 	if open := model.Awaited(); len(open) > 0 {
 		refused := &apierror.Error{}
@@ -66,7 +70,7 @@ func (w *checkedService) checkRendered(model *sessiontest.Model, view []*compact
 		return
 	}
 	require.NoError(w.t, err, d.Name())
-	fresh := &follower{marked: held.marked}
+	fresh := &follower{marked: held.marked, extra: held.extra}
 	_, err = w.follow(d, fresh, 64<<20)
 	require.NoError(w.t, err)
 	require.True(w.t, slices.Equal(fresh.messages, held.messages), "what was new, joined, is the whole view in %s", d.Name())
@@ -82,6 +86,10 @@ func (w *checkedService) checkRendered(model *sessiontest.Model, view []*compact
 		w.counts["rendered view is a prefix of the next"]++
 	}
 	held.changes = changes
+	if len(held.extra) > 0 {
+		w.requireStart(d, held)
+		view = append(slices.Clone(view), model.ExtraBlocks(held.extra)...)
+	}
 	requireValid(w.t, d, fresh, view)
 }
 

@@ -94,7 +94,7 @@ func (s *Service) viewInline(
 	answer, err := s.view(ctx, inlined.logs, &compactordv1.GetLLMViewRequest{
 		Target:  &compactordv1.GetLLMViewRequest_SessionId{SessionId: inlineSession},
 		Dialect: req.GetDialect(), Thinking: req.Thinking, MaxBytes: limit,
-		MarkCacheBreakpoints: req.GetMarkCacheBreakpoints(),
+		MarkCacheBreakpoints: req.GetMarkCacheBreakpoints(), ExtraBlocks: req.GetExtraBlocks(),
 	})
 	switch {
 	case err != nil:

@@ -29,8 +29,10 @@ func TestInvariantsOverGeneratedLogs(t *testing.T) {
 				w.compact(func() { w.message(t) })
 			case n < 90:
 				w.prune()
-			case n < 96:
+			case n < 94:
 				w.revert()
+			case n < 98:
+				w.besideMessages()
 			default:
 				w.policy()
 			}
@@ -50,6 +52,8 @@ func TestInvariantsOverGeneratedLogs(t *testing.T) {
 		"rendered in openai_responses", "rendered in anthropic", "rendered in gemini", "repaired",
 		"rendered view is a prefix of the next", "edited on arrival", "shortened on a user's message",
 		"replay", "told to go on", "edits by a compaction", "edits beside a cut", "hidden by dialogue_only",
+		"context block set", "instructions replaced", "extra blocks in openai_chat", "extra blocks in openai_responses",
+		"extra blocks in anthropic", "extra blocks in gemini",
 	} {
 		require.GreaterOrEqual(t, counts[class], 5, "too rare to mean anything: %s", class)
 	}

@@ -3,6 +3,8 @@ package service
 import (
 	"context"
 
+	"google.golang.org/protobuf/proto"
+
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/service/sessionlog"
@@ -46,11 +48,22 @@ func (s *Service) view(
 	if logs == s.logs {
 		r.Kept = s.lists
 	}
-	ctx, permit, err := s.admittedView(ctx, r.WorkBytes(req.GetDialect()))
+	if err := checkExtraBlocks(head, req.GetExtraBlocks()); err != nil {
+		return nil, err
+	}
+	work := r.WorkBytes(req.GetDialect())
+	if len(req.GetExtraBlocks()) > 0 {
+		// They are not counted yet, and without that it is not known whether a list of this very view is kept.
+		work = int(head.GetViewBytes()) + proto.Size(req)
+	}
+	ctx, permit, err := s.admittedView(ctx, work)
 	if err != nil {
 		return nil, err
 	}
 	defer permit.Leave()
+	if r.Extra, err = extraBlocks(row, head, req.GetExtraBlocks()); err != nil {
+		return nil, err
+	}
 	if req.GetDialect() == compactordv1.Dialect_DIALECT_UNSPECIFIED {
 		return views.Neutral(ctx, logs, r)
 	}

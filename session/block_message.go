@@ -15,11 +15,17 @@ const WholeBlock = math.MaxUint32
 // BlockMessage returns the message that shows a context block, and whether it shows only a part. limit is the most tokens
 // that it may have. The reference to what is left out is there even where the limit leaves no room for it.
 func BlockMessage(c Counter, b *compactordv1.ContextBlock, limit uint32) (m *compactordv1.Message, cut bool) {
+	return boundedBlock(c, b, limit, wording.BlockReference(b.GetName()))
+}
+
+// boundedBlock is BlockMessage with the words that stand for what is left out.
+func boundedBlock(
+	c Counter, b *compactordv1.ContextBlock, limit uint32, reference string,
+) (m *compactordv1.Message, cut bool) {
 	whole := blockMessage(b, b.GetParts(), "")
 	if limit == WholeBlock || MessageTokens(c, whole) <= limit {
 		return whole, false
 	}
-	reference := wording.BlockReference(b.GetName())
 	fits := func(parts []*compactordv1.Part) bool {
 		return MessageTokens(c, blockMessage(b, parts, reference)) <= limit
 	}

@@ -55,6 +55,11 @@ func HasLatestBlocks(h *storagev1.Head) bool {
 	return hasBlock(h, compactordv1.BlockPlace_BLOCK_PLACE_LATEST)
 }
 
+// HasBlockNamed reports whether a block of this name is in force.
+func HasBlockNamed(h *storagev1.Head, name string) bool {
+	return slices.ContainsFunc(h.GetBlocks(), func(b *storagev1.BlockInForce) bool { return b.GetName() == name })
+}
+
 func hasBlock(h *storagev1.Head, place compactordv1.BlockPlace) bool {
 	return slices.ContainsFunc(h.GetBlocks(), func(b *storagev1.BlockInForce) bool { return b.GetPlace() == place })
 }

@@ -32,6 +32,7 @@ var minCounts = map[sessiontest.Class]int{
 	sessiontest.EditOverArrival:      2,
 	sessiontest.MissingResult:        27,
 	sessiontest.StaleView:            38,
+	sessiontest.SawExtra:             5,
 	sessiontest.ThinkingParts:        49,
 	sessiontest.UsageReported:        35,
 	sessiontest.UsageZero:            19,

@@ -15,12 +15,17 @@ func advanceUsage(
 	if reported == 0 {
 		return
 	}
-	h.Usage = &storagev1.UsageBaseline{Index: l.GetIndex(), ViewPoint: l.GetViewPoint(), Tokens: reported}
+	// The provider counted the extra blocks of that view, which later views lack.
+	extra := l.GetExtraTokens()
+	h.Usage = &storagev1.UsageBaseline{
+		Index: l.GetIndex(), ViewPoint: l.GetViewPoint(), Tokens: reported - min(reported, Scaled(h, extra)),
+	}
 	// The calibration factor and the overhead can be computed only from a report for exactly the view that was
 	// estimated.
 	if input := inputTokens(u); input > 0 && l.GetViewPoint() == pointBefore {
-		calibrate(h, p, input, viewBefore, pointBefore)
-		learnOverhead(h, input, viewBefore)
+		seen := plus(viewBefore, extra)
+		calibrate(h, p, input, seen, pointBefore)
+		learnOverhead(h, input, seen)
 	}
 }
 

@@ -19,8 +19,10 @@ const (
 	tokenVersion = 1
 	// pageTokenVersion is that of a token with a Resume.
 	pageTokenVersion = 2
-	// withBlocks is added to the version of a token with BlocksAt.
+	// withBlocks is added to the version of a token with BlocksAt, and withExtra to that of one with Extra.
 	withBlocks       = 2
+	withExtra        = 4
+	newestVersion    = pageTokenVersion + withBlocks + withExtra
 	tokenOptionsSize = 8
 	tokenFixedSize   = 1 + 3*4 + tokenOptionsSize
 )
@@ -33,7 +35,8 @@ type ViewToken struct {
 	Point uint32
 	// NextIndex is the log's next index at that point.
 	NextIndex uint32
-	// Messages is the number of messages of the view that the client holds.
+	// Messages is the number of messages of the view that the client holds, without what later views lack: the extra
+	// blocks, and what is rendered otherwise because of them.
 	Messages uint32
 	// Options is a hash of the options of the view.
 	Options [tokenOptionsSize]byte
@@ -41,6 +44,58 @@ type ViewToken struct {
 	Resume *Resume
 	// BlocksAt is LatestPlace at that point; nil where the view has no context blocks.
 	BlocksAt *uint32
+	// Extra are the extra blocks of the view; nil where it has none.
+	Extra *HeldExtra
+}
+
+const (
+	extraHashSize = 8
+	extraSize     = extraHashSize + 2*4
+)
+
+// HeldExtra says which extra blocks stand at the end of a view.
+type HeldExtra struct {
+	// Hash stands for what they show.
+	Hash [extraHashSize]byte
+	// Tokens are those of all of them.
+	Tokens uint32
+	// Messages is the number of messages that the client holds after ViewToken.Messages. It is 0 where the client holds
+	// the whole view.
+	Messages uint32
+}
+
+func (e *HeldExtra) append(b []byte) []byte {
+	b = append(b, e.Hash[:]...)
+	b = binary.BigEndian.AppendUint32(b, e.Tokens)
+	return binary.BigEndian.AppendUint32(b, e.Messages)
+}
+
+// parseExtra returns a HeldExtra and what follows it; nil where there is none.
+func parseExtra(b []byte) (*HeldExtra, []byte) {
+	if len(b) < extraSize {
+		return nil, nil
+	}
+	e := &HeldExtra{
+		Tokens: binary.BigEndian.Uint32(b[extraHashSize:]), Messages: binary.BigEndian.Uint32(b[extraHashSize+4:]),
+	}
+	copy(e.Hash[:], b)
+	return e, b[extraSize:]
+}
+
+// SomeExtra returns how many messages of the extra blocks the client holds that holds only a part of the view.
+func (t ViewToken) SomeExtra() uint32 {
+	if t.Extra == nil {
+		return 0
+	}
+	return t.Extra.Messages
+}
+
+// Shows reports whether the token's view has these extra blocks, or none as they are none.
+func (t ViewToken) Shows(x ExtraBlocks) bool {
+	if t.Extra == nil {
+		return len(x.Messages) == 0
+	}
+	return t.Extra.Hash == x.Hash
 }
 
 // HashOptions hashes what a view depends on besides the log: the options, and the format in which views are drawn. marked
@@ -70,6 +125,9 @@ func (t ViewToken) String() string {
 	if t.BlocksAt != nil {
 		version += withBlocks
 	}
+	if t.Extra != nil {
+		version += withExtra
+	}
 	b = append(b, version)
 	b = binary.BigEndian.AppendUint32(b, t.Point)
 	b = binary.BigEndian.AppendUint32(b, t.NextIndex)
@@ -77,6 +135,9 @@ func (t ViewToken) String() string {
 	b = append(b, t.Options[:]...)
 	if t.BlocksAt != nil {
 		b = binary.BigEndian.AppendUint32(b, *t.BlocksAt)
+	}
+	if t.Extra != nil {
+		b = t.Extra.append(b)
 	}
 	if t.Resume != nil {
 		b = t.Resume.append(b)
@@ -88,7 +149,7 @@ func (t ViewToken) String() string {
 // ParseViewToken reads a token, or returns ErrToken.
 func ParseViewToken(s string) (ViewToken, error) {
 	b, err := base64.RawURLEncoding.DecodeString(s)
-	if err != nil || len(b) < tokenFixedSize || b[0] < tokenVersion || b[0] > pageTokenVersion+withBlocks {
+	if err != nil || len(b) < tokenFixedSize || b[0] < tokenVersion || b[0] > newestVersion {
 		return ViewToken{}, ErrToken
 	}
 	t := ViewToken{
@@ -98,15 +159,20 @@ func ParseViewToken(s string) (ViewToken, error) {
 	}
 	copy(t.Options[:], b[13:])
 	rest := b[tokenFixedSize:]
-	version := b[0]
-	if version > pageTokenVersion {
-		if version -= withBlocks; len(rest) < 4 {
+	version := b[0] - tokenVersion
+	if version&withBlocks != 0 {
+		if len(rest) < 4 {
 			return ViewToken{}, ErrToken
 		}
 		t.BlocksAt = proto.Uint32(binary.BigEndian.Uint32(rest))
 		rest = rest[4:]
 	}
-	if version == pageTokenVersion {
+	if version&withExtra != 0 {
+		if t.Extra, rest = parseExtra(rest); t.Extra == nil {
+			return ViewToken{}, ErrToken
+		}
+	}
+	if version&(pageTokenVersion-tokenVersion) != 0 {
 		if t.Resume, rest = parseResume(rest); t.Resume == nil {
 			return ViewToken{}, ErrToken
 		}

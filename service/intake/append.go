@@ -67,14 +67,14 @@ func (i *Intake) appendRequest(
 	if req.ExpectedNextIndex != nil && req.GetExpectedNextIndex() != next {
 		return wrongNextIndex(next)
 	}
-	viewPoint, err := viewPointOf(req.GetViewToken(), w.Before())
+	view, err := viewOf(req.GetViewToken(), w.Before())
 	if err != nil {
 		return err
 	}
 	if len(req.GetImportedRecords()) > 0 {
-		err = in.appendWithRecords(ctx, w, req.GetImportedRecords(), viewPoint, i.Logs.Now())
+		err = in.appendWithRecords(ctx, w, req.GetImportedRecords(), view, i.Logs.Now())
 	} else {
-		err = in.appendTo(ctx, w, viewPoint, nil)
+		err = in.appendTo(ctx, w, view, nil)
 	}
 	if err != nil {
 		return err
@@ -97,8 +97,8 @@ func (i *Intake) readAppend(ctx context.Context, req *compactordv1.AppendMessage
 	return in, err
 }
 
-// viewPointOf returns the point of the view that the messages were made from; nil where the request has no token.
-func viewPointOf(token string, row *storagev1.Session) (*uint32, error) {
+// viewOf returns the token of the view that the messages were made from; nil where the request has none.
+func viewOf(token string, row *storagev1.Session) (*session.ViewToken, error) {
 	if token == "" {
 		return nil, nil
 	}
@@ -110,5 +110,5 @@ func viewPointOf(token string, row *storagev1.Session) (*uint32, error) {
 		return nil, apierror.New(compactordv1.ErrorReason_ERROR_REASON_HISTORY_REVERTED, nil,
 			"view_token: the history was reverted after this view was made; get a new view and try the turn again")
 	}
-	return &t.Point, nil
+	return &t, nil
 }

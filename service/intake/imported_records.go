@@ -39,10 +39,10 @@ func checkImports(req *compactordv1.AppendMessagesRequest) error {
 
 // appendWithRecords appends the messages, and the imported records between them.
 func (in *input) appendWithRecords(
-	ctx context.Context, w *sessionlog.Write, records []*compactordv1.ImportedRecord, viewPoint *uint32,
+	ctx context.Context, w *sessionlog.Write, records []*compactordv1.ImportedRecord, view *session.ViewToken,
 	now *timestamppb.Timestamp,
 ) error {
-	return in.appendTo(ctx, w, viewPoint, func(i int) error {
+	return in.appendTo(ctx, w, view, func(i int) error {
 		for ; len(records) > 0 && int(records[0].GetAfterMessages()) == i; records = records[1:] {
 			if err := in.importRecord(ctx, w, records[0], now); err != nil {
 				return err

@@ -47,14 +47,20 @@ func (in *input) addFinding(rule string, message, part int, format string, args 
 
 // appendTo appends the messages. It calls between before each of them, which can write records.
 func (in *input) appendTo(
-	ctx context.Context, w *sessionlog.Write, viewPoint *uint32, between func(i int) error,
+	ctx context.Context, w *sessionlog.Write, view *session.ViewToken, between func(i int) error,
 ) error {
 	counter, err := in.counter(w.Before().GetEstimator())
 	if err != nil {
 		return err
 	}
 	a := w.Appender(counter)
-	a.ViewPoint, a.Linked = viewPoint, in.linked
+	a.Linked = in.linked
+	if view != nil {
+		a.ViewPoint = &view.Point
+		if view.Extra != nil {
+			a.ExtraTokens = view.Extra.Tokens
+		}
+	}
 	return a.Append(ctx, in.messages, between)
 }
 

@@ -16,6 +16,8 @@ type Appender struct {
 	Counter session.Counter
 	// ViewPoint is the point of the view that the messages were made from; nil means the newest.
 	ViewPoint *uint32
+	// ExtraTokens are the tokens of the extra blocks in that view.
+	ExtraTokens uint32
 	// Linked is called with each message that joins the log: before is the head before it, and i its position in the
 	// request. May be nil.
 	Linked func(before *storagev1.Head, l *compactordv1.LoggedMessage, i int)
@@ -58,6 +60,9 @@ func (a *Appender) append(ctx context.Context, i int, m *compactordv1.Message) e
 	w := a.write
 	l := session.Link(w.Head(), a.Counter, m, a.ViewPoint)
 	l.AppendedAt = a.now
+	if m.GetRole() == compactordv1.Role_ROLE_ASSISTANT {
+		l.ExtraTokens = a.ExtraTokens
+	}
 	if a.Linked != nil {
 		a.Linked(w.Head(), l, i)
 	}

@@ -119,7 +119,7 @@ func (c *logCheck) messagesUpTo(ctx context.Context, end uint32) error {
 
 func (c *logCheck) message(l *compactordv1.LoggedMessage) {
 	linked := session.Link(c.head, c.counter, l.GetMessage(), &l.ViewPoint)
-	linked.AppendedAt = l.GetAppendedAt()
+	linked.AppendedAt, linked.ExtraTokens = l.GetAppendedAt(), l.GetExtraTokens()
 	// They depend on the policy at that time, and a later release may decide otherwise.
 	linked.ArrivalEdits = l.GetArrivalEdits()
 	linked.ParentIndex, linked.Child = l.ParentIndex, l.GetChild()

@@ -13,7 +13,8 @@ import (
 func stableEnds(view []*compactordv1.ViewMessage, last, withoutLead bool) []int {
 	lead, summary, latest, end := -1, -1, -1, -1
 	if last {
-		end = len(view) - 1
+		// The next request lacks the extra blocks of this one.
+		end = len(withoutExtra(view)) - 1
 	}
 	for i, vm := range view {
 		if vm.GetSummaryOf() != "" {
@@ -56,13 +57,20 @@ func withoutLead(view []*compactordv1.ViewMessage) bool {
 }
 
 // breakpoints returns the rendered messages after which a breakpoint is useful. A system prompt outside of the messages
-// has none.
+// has none. Of a message that was merged with extra blocks, the one before it has it.
 func (r *Rendered) breakpoints() []uint32 {
 	var at []uint32
 	for _, end := range r.ends {
 		for i, span := range r.From {
-			if span.First <= r.first+end && r.first+end < span.End {
-				at = append(at, uint32(r.Before.Messages+i))
+			if span.First > r.first+end || r.first+end >= span.End {
+				continue
+			}
+			position := r.Before.Messages + i
+			if uint32(position) >= r.stays {
+				position--
+			}
+			if position >= 0 && (len(at) == 0 || at[len(at)-1] < uint32(position)) {
+				at = append(at, uint32(position))
 			}
 		}
 	}

@@ -29,14 +29,13 @@ func InDialect(
 	}
 	token := r.token(shape.Kind())
 	held, relation := r.held(token)
-	// The client has a part of this very view, which therefore stands as it is.
-	goesOn := relation == session.DeltaAppended && held.Point == token.Point
+	goesOn := r.goesOn(held, token, relation)
 	if relation == session.DeltaNone {
 		held = session.ViewToken{}
 	}
 	if goesOn || relation == session.DeltaNone {
-		if kept := r.Kept.get(keyOf(token), int(held.Messages)); kept != nil {
-			return r.nextPage(ctx, log, shape, kept, token, int(held.Messages))
+		if kept, at := r.Kept.goingOn(token, held); kept != nil {
+			return r.nextPage(ctx, log, shape, kept, token, at)
 		}
 	}
 	if r.isLarge() {
@@ -46,14 +45,16 @@ func InDialect(
 	if err != nil {
 		return nil, err
 	}
-	now, err := Render(shape, state.View(r.optionsIn(shape)), r.MarkBreakpoints)
+	view := state.View(r.optionsIn(shape))
+	view.With(r.Extra)
+	now, err := Render(shape, view, r.MarkBreakpoints)
 	if err != nil {
 		return nil, err
 	}
 	if err := now.check(); err != nil {
 		return nil, err
 	}
-	unchanged := int(held.Messages)
+	unchanged := heldOf(held, now.stays)
 	if !goesOn {
 		if unchanged, err = r.unchangedRendered(ctx, log, held, relation, now); err != nil {
 			return nil, err
@@ -70,7 +71,7 @@ func (r *Request) longInDialect(
 	if err != nil {
 		return nil, err
 	}
-	list, err := l.list(ctx, held, relation)
+	list, err := l.list(ctx, held, token, relation)
 	if err != nil {
 		return nil, err
 	}
@@ -170,7 +171,7 @@ func (r *Request) unchangedRendered(
 // call was open then, and repairs of earlier messages are part of it.
 func UpTo(v *session.View, nextIndex uint32) *session.View {
 	end := 0
-	for i, vm := range v.Messages {
+	for i, vm := range withoutExtra(v.Messages) {
 		switch o := vm.GetOrigin().(type) {
 		case *compactordv1.ViewMessage_Index:
 			if o.Index < nextIndex {

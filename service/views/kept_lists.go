@@ -39,11 +39,16 @@ type listKey struct {
 	uid     string
 	point   uint32
 	options [8]byte
+	extra   [8]byte
 	first   int
 }
 
 func keyOf(token session.ViewToken) listKey {
-	return listKey{token.UID, token.Point, token.Options, 0}
+	key := listKey{uid: token.UID, point: token.Point, options: token.Options}
+	if token.Extra != nil {
+		key.extra = token.Extra.Hash
+	}
+	return key
 }
 
 func (k listKey) from(first int) listKey {
@@ -58,7 +63,9 @@ type renderedList struct {
 	first    int
 	messages []json.RawMessage
 	rest     *restart
-	report   *compactordv1.ViewReport
+	// stays is how many messages stay the start of later lists.
+	stays  uint32
+	report *compactordv1.ViewReport
 	// head has the figures for the context report.
 	head *storagev1.Head
 }
@@ -110,6 +117,19 @@ func (l *renderedList) after(position int) *renderedList {
 	// A copy, so that the messages before can go.
 	rest.first, rest.messages = position, slices.Clone(l.from(position))
 	return &rest
+}
+
+// goingOn returns the list of a view for a client that holds a part of it, and the position of the next message.
+func (k *KeptLists) goingOn(wanted, held session.ViewToken) (*renderedList, int) {
+	l := k.get(keyOf(wanted), heldOf(held, staysWhole))
+	if l == nil {
+		return nil, 0
+	}
+	position := heldOf(held, l.stays)
+	if position < l.first {
+		return nil, 0
+	}
+	return l, position
 }
 
 // get returns a list that begins at a position, or one from the first message on that goes so far.
@@ -207,7 +227,7 @@ func (l *renderedList) page(token session.ViewToken, unchanged, maxBytes int) *c
 		}
 		answer.MessagesJson = append(answer.MessagesJson, string(raw))
 	}
-	token.Messages = uint32(unchanged + len(answer.GetMessagesJson()))
+	token = holding(token, uint32(unchanged+len(answer.GetMessagesJson())), l.stays, answer.GetHasMore())
 	answer.ViewToken = token.String()
 	return answer
 }

@@ -31,12 +31,15 @@ func (r *Request) long(ctx context.Context, log Log, shape dialect.Dialect) (*lo
 }
 
 // list renders the whole list, and returns it from the first message on that the client does not have.
-func (l *long) list(ctx context.Context, held session.ViewToken, relation session.Delta) (*renderedList, error) {
+func (l *long) list(
+	ctx context.Context, held, wanted session.ViewToken, relation session.Delta,
+) (*renderedList, error) {
 	head, err := l.head(ctx)
 	if err != nil {
 		return nil, err
 	}
-	c, end, err := l.compare(ctx, held, relation)
+	goesOn := l.goesOn(held, wanted, relation)
+	c, end, err := l.compare(ctx, held, relation, goesOn)
 	if err != nil {
 		return nil, err
 	}
@@ -51,6 +54,7 @@ func (l *long) list(ctx context.Context, held session.ViewToken, relation sessio
 			return nil, err
 		}
 		s.sumInto(list)
+		c.held = min(c.held, heldOf(held, s.stays))
 		fresh, err := c.fresh(s.Messages)
 		if err != nil {
 			return nil, err
@@ -65,6 +69,7 @@ func (l *long) list(ctx context.Context, held session.ViewToken, relation sessio
 		}
 	}
 	report := list.report
+	report.ExtraBlockTokens = l.Extra.Tokens
 	report.DisableThinking = report.GetDisableThinking() || l.drawing.DisableThinking(l.optionsIn(l.shape))
 	return list, nil
 }
@@ -85,6 +90,7 @@ func (l *long) head(ctx context.Context) (*storagev1.Head, error) {
 func (s *stretch) sumInto(list *renderedList) {
 	list.system = append(list.system, s.System...)
 	report := list.report
+	list.stays = s.stays
 	report.Tokens = add(report.GetTokens(), s.view.Tokens)
 	report.ThinkingDropped = append(report.ThinkingDropped, s.view.Report.GetThinkingDropped()...)
 	// The last stretch says what holds for the whole list.
@@ -127,13 +133,13 @@ type comparison struct {
 
 // compare compares with the view of a token. The caller calls end when the list is rendered.
 func (l *long) compare(
-	ctx context.Context, held session.ViewToken, relation session.Delta,
+	ctx context.Context, held session.ViewToken, relation session.Delta, goesOn bool,
 ) (c *comparison, end func(), err error) {
 	if relation == session.DeltaNone {
 		return &comparison{over: true}, func() {}, nil
 	}
-	if relation == session.DeltaAppended && held.Point == session.Point(l.Head) {
-		return &comparison{held: int(held.Messages), known: true}, func() {}, nil
+	if goesOn {
+		return &comparison{held: heldOf(held, staysWhole), known: true}, func() {}, nil
 	}
 	head, err := l.log.HeadAt(ctx, l.Row, held.Point)
 	if err != nil {

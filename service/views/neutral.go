@@ -40,7 +40,12 @@ func Neutral(ctx context.Context, log Log, r *Request) (*compactordv1.GetLLMView
 			break
 		}
 	}
-	answer := p.answer(token, figures, r.hasFigures(figures.Session))
+	if r.goesOn(held, token, relation) {
+		p.addExtra(r.Extra, held.SomeExtra())
+	} else {
+		p.addExtra(r.Extra, 0)
+	}
+	answer := p.answer(token, figures, r.hasFigures(figures.Session), r.Extra)
 	answer.ViewReport.DisableThinking = drawing.DisableThinking(r.options())
 	answer.Report = strategies.ReportAt(r.Row, r.headWith(figures.Session))
 	return answer, nil

@@ -20,6 +20,10 @@ type page struct {
 	thinkingDropped     []uint32
 	// resume is where the next page goes on; nil as long as there is none.
 	resume *session.Resume
+	// stays is how many messages the client has with the page, without extra blocks. extraLeft reports that the next page
+	// begins with one of these.
+	stays     uint32
+	extraLeft bool
 	// lead and summary are the last positions of the leading run and of the summary, latest is that before the LATEST blocks;
 	// nil where they are not known.
 	lead, summary, latest *uint32
@@ -81,9 +85,11 @@ func (p *page) take(d session.Drawn) error {
 
 // answer returns the page. inHead says that the head has the figures, so that the token need not.
 func (p *page) answer(
-	token session.ViewToken, figures session.ViewFigures, inHead bool,
+	token session.ViewToken, figures session.ViewFigures, inHead bool, extra session.ExtraBlocks,
 ) *compactordv1.GetLLMViewResponse {
-	token.Messages = p.unchanged + uint32(len(p.messages))
+	messages := p.unchanged + uint32(len(p.messages))
+	more := p.resume != nil || p.extraLeft
+	token = holding(token, messages, p.stays, more)
 	token.Resume = p.resume
 	end := p.position
 	if p.resume != nil {
@@ -93,10 +99,11 @@ func (p *page) answer(
 		}
 	}
 	return &compactordv1.GetLLMViewResponse{
-		UnchangedPrefix: p.unchanged, Messages: p.messages, HasMore: p.resume != nil, ViewToken: token.String(),
+		UnchangedPrefix: p.unchanged, Messages: p.messages, HasMore: more, ViewToken: token.String(),
 		ViewReport: &compactordv1.ViewReport{
 			ThinkingDropped: p.thinkingDropped, SuggestedBreakpoints: p.breakpoints(end),
-			Bytes: figures.View.Bytes, Tokens: figures.View.Tokens,
+			Bytes: figures.View.Bytes + extra.Bytes, Tokens: add(figures.View.Tokens, extra.Tokens),
+			ExtraBlockTokens: extra.Tokens,
 		},
 	}
 }

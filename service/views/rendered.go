@@ -25,6 +25,8 @@ type Rendered struct {
 	// first is the position of its first message in the view, and ends are its stable ends.
 	first int
 	ends  []int
+	// stays is how many messages of the list stay the start of later ones.
+	stays uint32
 }
 
 // Render renders a view in a dialect. If marked is set, it adds the marks of the provider's prompt cache.
@@ -40,18 +42,25 @@ func render(
 	if opts.Before != nil {
 		r.first = opts.Before.Messages
 	}
-	messages := make([]*compactordv1.Message, len(v.Messages))
-	for i, vm := range v.Messages {
-		messages[i] = vm.GetMessage()
-	}
 	if marked {
 		opts.Breakpoints = append([]int{}, r.ends...)
 	}
 	var err error
-	if r.Rendered, err = shape.Render(messages, opts); err != nil {
+	if r.Rendered, err = shape.Render(messagesOf(v.Messages), opts); err == nil {
+		r.stays, err = r.staying(opts)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("view cannot be rendered as %s: %w", shape.Name(), err)
 	}
 	return r, nil
+}
+
+func messagesOf(view []*compactordv1.ViewMessage) []*compactordv1.Message {
+	messages := make([]*compactordv1.Message, len(view))
+	for i, vm := range view {
+		messages[i] = vm.GetMessage()
+	}
+	return messages
 }
 
 // mode returns Request where the model would write the next message, else History.
@@ -95,7 +104,7 @@ func (r *Rendered) holds(position int) bool {
 
 // list returns the list alone; head has the figures for the context report. It is called once.
 func (r *Rendered) list(head *storagev1.Head) *renderedList {
-	return &renderedList{system: r.System, messages: r.Messages, report: r.report(), head: head}
+	return &renderedList{system: r.System, messages: r.Messages, stays: r.stays, report: r.report(), head: head}
 }
 
 // report returns the view report, with what rendering changed.

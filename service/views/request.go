@@ -30,6 +30,8 @@ type Request struct {
 	Thinking compactordv1.ThinkingPolicy
 	// Held is the token of the view that the client has. A token that does not fit counts as none.
 	Held string
+	// Extra are the context blocks of this request alone.
+	Extra session.ExtraBlocks
 	// MarkBreakpoints adds the marks of the provider's prompt cache to a rendered view.
 	MarkBreakpoints bool
 	// Kept keeps rendered lists for their next pages.
@@ -49,6 +51,9 @@ func (r *Request) token(kind compactordv1.Dialect) session.ViewToken {
 	}
 	if len(r.Head.GetBlocks()) > 0 {
 		token.BlocksAt = proto.Uint32(session.LatestPlace(r.Head))
+	}
+	if len(r.Extra.Messages) > 0 {
+		token.Extra = &session.HeldExtra{Hash: r.Extra.Hash, Tokens: r.Extra.Tokens}
 	}
 	return token
 }
@@ -77,10 +82,10 @@ func (r *Request) WorkBytes(kind compactordv1.Dialect) int {
 		}
 		return all
 	}
-	switch list := r.Kept.get(keyOf(token), int(held.Messages)); {
+	switch list, at := r.Kept.goingOn(token, held); {
 	case list == nil:
 		return all
-	case list.has(int(held.Messages), r.MaxBytes):
+	case list.has(at, r.MaxBytes):
 		return 0
 	default:
 		return min(all, r.MaxBytes)

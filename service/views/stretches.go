@@ -68,6 +68,9 @@ func (r *Request) stretches(
 			}
 			c.take(drawn)
 		}
+		for _, vm := range r.Extra.Messages {
+			c.take(session.Drawn{ViewMessage: vm})
+		}
 		if err := c.render(false); err != nil {
 			yield(nil, err)
 			return

@@ -40,6 +40,7 @@ const (
 	EditOverArrival      Class = "edit of a result with an arrival edit"
 	MissingResult        Class = "call closed without a result"
 	StaleView            Class = "ASSISTANT message made from an older view"
+	SawExtra             Class = "usage of a view with extra blocks"
 	ThinkingParts        Class = "thinking"
 	UsageReported        Class = "usage reported"
 	UsageZero            Class = "usage reported as zero"

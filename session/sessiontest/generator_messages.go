@@ -80,7 +80,12 @@ func (g *Generator) assistant(t *rapid.T) {
 	g.count(StaleView, madeFrom != nil)
 	g.count(EmptyMessage, len(message.GetParts()) == 0)
 	g.count(ParallelCalls, calls > 1)
-	g.W.Append(message, madeFrom)
+	extra := uint32(0)
+	if chance(t, 15, "extra blocks") {
+		extra = uint32(between(t, 1, 300, "extra tokens"))
+	}
+	g.count(SawExtra, extra > 0 && message.GetUsage() != nil)
+	g.W.AppendSeeing(message, madeFrom, extra)
 }
 
 func (g *Generator) thinkAndSay(t *rapid.T, message *compactordv1.Message) {

@@ -10,6 +10,8 @@ type Item struct {
 	Message *compactordv1.Message
 	// MadeFrom is the point of the view that an ASSISTANT message was made from, according to the client.
 	MadeFrom *uint32
+	// ExtraTokens are the tokens of the extra blocks in that view.
+	ExtraTokens uint32
 	// Arrival are the arrival edits of a result that answers a call.
 	Arrival []*compactordv1.Edit
 	// ParentIndex is set for a message that a child has copied: its index in the parent's log.

@@ -39,6 +39,8 @@ type Active struct {
 	Message         *compactordv1.Message
 	// MadeFrom is the point of the view that it was made from.
 	MadeFrom uint32
+	// ExtraTokens are the tokens of the extra blocks in that view.
+	ExtraTokens uint32
 	// Arrival are its arrival edits.
 	Arrival []*compactordv1.Edit
 	// Place is the place of a TOOL message, Answers the call that it answers.
@@ -127,7 +129,7 @@ func (m *Model) readPath() {
 		a := &Active{Index: index[sequence], Sequence: sequence, Message: item.Message, Arrival: item.Arrival}
 		a.Copied = item.ParentIndex != nil
 		if a.is(compactordv1.Role_ROLE_ASSISTANT) {
-			a.MadeFrom = sequence - 1
+			a.MadeFrom, a.ExtraTokens = sequence-1, item.ExtraTokens
 			if item.MadeFrom != nil && *item.MadeFrom < a.MadeFrom {
 				a.MadeFrom = *item.MadeFrom
 			}

@@ -161,6 +161,11 @@ func (m *Model) blocks(place compactordv1.BlockPlace) []*compactordv1.ViewMessag
 
 // blockMessage shows as many parts as fit, then as many characters as fit of a text that does not.
 func (m *Model) blockMessage(b Block) (*compactordv1.Message, bool) {
+	return m.cutBlock(b, wording.BlockReference(b.Content.GetName()))
+}
+
+// cutBlock is blockMessage with the words that stand for the rest.
+func (m *Model) cutBlock(b Block, reference string) (*compactordv1.Message, bool) {
 	parts := b.Content.GetParts()
 	if b.Limit < 0 {
 		return blockMessage(b.Content, parts, ""), false
@@ -169,7 +174,6 @@ func (m *Model) blockMessage(b Block) (*compactordv1.Message, bool) {
 		// By a vocabulary a longer text can have fewer tokens, so that several beginnings are the longest one around.
 		return session.BlockMessage(m.counter, b.Content, uint32(b.Limit))
 	}
-	reference := wording.BlockReference(b.Content.GetName())
 	best := blockMessage(b.Content, nil, reference)
 	for i, p := range parts {
 		if text := []rune(p.GetText().GetText()); p.GetText() != nil {

@@ -245,10 +245,19 @@ func (m *Model) Reported() (*Active, uint32) {
 			return a.MadeFrom < b.Sequence && b.Sequence < a.Sequence
 		})
 		if total > 0 && !a.Failed() && !outdated {
-			return a, total
+			return a, total - min(total, m.extraTokens(a))
 		}
 	}
 	return nil, 0
+}
+
+// extraTokens returns the tokens of the extra blocks in the view of a message, as they were scaled when it came.
+func (m *Model) extraTokens(a *Active) uint32 {
+	if a.ExtraTokens == 0 {
+		return 0
+	}
+	before := a.Sequence - 1
+	return NewModel(m.log, before, m.log.PolicyAt(before)).Scaled(a.ExtraTokens)
 }
 
 // ContextTokens returns the tokens of the context without overhead, and whether a provider reported them. They are the
@@ -293,7 +302,7 @@ func (m *Model) Overhead() *uint32 {
 		if !reports {
 			continue
 		}
-		if estimate := m.log.estimateAt(sequence - 1); overhead == nil || estimate <= smallest {
+		if estimate := m.log.estimateSeen(sequence); overhead == nil || estimate <= smallest {
 			overhead, smallest = proto.Uint32(input-min(input, m.Scaled(estimate))), estimate
 		}
 	}

@@ -44,7 +44,7 @@ func (m *Model) calibration() *storagev1.Calibration {
 		if c == nil {
 			c = &storagev1.Calibration{Permille: 1000}
 		}
-		estimate := m.log.estimateAt(point)
+		estimate := m.log.estimateSeen(sequence)
 		took, estimated := int64(input), int64(estimate)
 		switch outside := m.log.PolicyAt(point).OverheadTokens; {
 		case outside != nil:
@@ -86,6 +86,12 @@ func (l *Log) reportedInput(sequence uint32) (uint32, bool) {
 	u := item.Message.GetUsage()
 	input := u.GetInputTokens() + u.GetCacheReadTokens() + u.GetCacheWriteTokens()
 	return input, input > 0
+}
+
+// estimateSeen returns the estimate of the view that the message with this sequence was made from, with its extra blocks,
+// if it was made from the view directly before it.
+func (l *Log) estimateSeen(sequence uint32) uint32 {
+	return l.estimateAt(sequence-1) + l.Items[sequence].ExtraTokens
 }
 
 // estimateAt returns the estimate of the view at a point. A log only grows, so each is computed once.

@@ -25,7 +25,8 @@ func reopen(log *Log) (*Writer, []*storagev1.Head) {
 	for _, item := range log.Items {
 		switch {
 		case item.Message != nil:
-			w.append(proto.CloneOf(item.Message), item.MadeFrom, item.Arrival, item.ParentIndex)
+			item.Message = proto.CloneOf(item.Message)
+			w.append(item)
 		case item.Record.GetRevert() != nil:
 			w.replay(item, heads[item.Record.GetRevert().GetPoint()])
 		default:

@@ -64,39 +64,42 @@ func counterFor(e compactordv1.Estimator) session.Counter {
 // Append appends a message. madeFrom is the point of the view that an ASSISTANT message was made from; nil means the
 // newest.
 func (w *Writer) Append(message *compactordv1.Message, madeFrom *uint32) *compactordv1.LoggedMessage {
-	return w.append(message, madeFrom, nil, nil)
+	return w.append(Item{Message: message, MadeFrom: madeFrom})
 }
 
 // Copy appends a message that has this index in the log of the parent. No view of this log was there before it.
 func (w *Writer) Copy(message *compactordv1.Message, parentIndex uint32) *compactordv1.LoggedMessage {
-	return w.append(message, proto.Uint32(0), nil, &parentIndex)
+	return w.append(Item{Message: message, MadeFrom: proto.Uint32(0), ParentIndex: &parentIndex})
+}
+
+// AppendSeeing is Append of an ASSISTANT message whose view had extra blocks of so many tokens.
+func (w *Writer) AppendSeeing(message *compactordv1.Message, madeFrom *uint32, extraTokens uint32) {
+	w.append(Item{Message: message, MadeFrom: madeFrom, ExtraTokens: extraTokens})
 }
 
 // AppendEdited appends a result with these arrival edits, if it answers a call.
 func (w *Writer) AppendEdited(
 	message *compactordv1.Message, edits ...*compactordv1.Edit,
 ) *compactordv1.LoggedMessage {
-	return w.append(message, nil, edits, nil)
+	return w.append(Item{Message: message, Arrival: edits})
 }
 
-func (w *Writer) append(
-	message *compactordv1.Message, madeFrom *uint32, edits []*compactordv1.Edit, parentIndex *uint32,
-) *compactordv1.LoggedMessage {
-	logged := session.Link(w.Head, w.counter, message, madeFrom)
+func (w *Writer) append(item Item) *compactordv1.LoggedMessage {
+	logged := session.Link(w.Head, w.counter, item.Message, item.MadeFrom)
+	logged.ExtraTokens = item.ExtraTokens
 	if logged.GetResultPlace() == compactordv1.ResultPlace_RESULT_PLACE_ANSWER {
-		for _, e := range edits {
+		for _, e := range item.Arrival {
 			e.Index = logged.GetIndex()
 		}
-		logged.ArrivalEdits = edits
+		logged.ArrivalEdits = item.Arrival
 	}
-	logged.ParentIndex = parentIndex
+	logged.ParentIndex = item.ParentIndex
 	next := proto.CloneOf(w.Head)
 	session.Advance(next, w.counter, w.Policy, logged)
 	w.Head = next
 	w.Messages = append(w.Messages, logged)
-	w.Log.Items = append(w.Log.Items, Item{
-		Message: message, MadeFrom: madeFrom, Arrival: logged.GetArrivalEdits(), ParentIndex: parentIndex,
-	})
+	item.Arrival = logged.GetArrivalEdits()
+	w.Log.Items = append(w.Log.Items, item)
 	return logged
 }
 

@@ -24,3 +24,6 @@ func BlockText(text string) string { return blockWrapper.escape(text) }
 func BlockReference(name string) string {
 	return fmt.Sprintf("\n[Not all of this block is shown here. To read the whole of it, recall block %s.]", name)
 }
+
+// CutExtraBlock stands for what views do not show of an extra block, which is stored nowhere.
+const CutExtraBlock = "\n[Not all of this block is shown here.]"

@@ -259,7 +259,8 @@ type RecallContentRequest_Reference struct {
 	// its part 0, `#12.0.1` is result part 1 of that part. `[#12]`, `index 12, part 0` and bare numbers such as `12.0`
 	// mean the same. `CHILD_ID#12` is message 12 of a child, or of a child of a child; NOT_FOUND where no
 	// such session is below this one. Where the text ends with a placeholder in the daemon's own wording, the reference of that
-	// placeholder counts, whatever stands before it. Any other text with more than one reference is INVALID_ARGUMENT. 1
+	// placeholder counts, whatever stands before it. `block NAME`, or the words that end a context block that is shown in
+	// part, mean the block of that name as it is now, whole; NOT_FOUND where there is none. Any other text with more than one reference is INVALID_ARGUMENT. 1
 	// to 1,048,576 bytes, which is enough for the longest preview.
 	Reference string `protobuf:"bytes,3,opt,name=reference,proto3,oneof"`
 }
@@ -528,7 +529,9 @@ type RecallContentResponse struct {
 	// into max_bytes; ListMessages always returns them.
 	Attachments []*Attachment `protobuf:"bytes,20,rep,name=attachments,proto3" json:"attachments,omitempty"`
 	// The session whose content it is, where it is a child's; else empty.
-	SessionId     string `protobuf:"bytes,21,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	SessionId string `protobuf:"bytes,21,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// The name of the context block whose content it is, where the reference named one. Then index and state mean nothing.
+	Block         string `protobuf:"bytes,22,opt,name=block,proto3" json:"block,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -706,6 +709,13 @@ func (x *RecallContentResponse) GetAttachments() []*Attachment {
 func (x *RecallContentResponse) GetSessionId() string {
 	if x != nil {
 		return x.SessionId
+	}
+	return ""
+}
+
+func (x *RecallContentResponse) GetBlock() string {
+	if x != nil {
+		return x.Block
 	}
 	return ""
 }
@@ -1211,7 +1221,7 @@ const file_compactord_v1_recall_proto_rawDesc = "" +
 	"ignoreCase\x12,\n" +
 	"\rcontext_lines\x18\x03 \x01(\rB\a\xbaH\x04*\x02\x18dR\fcontextLines\x12\x1d\n" +
 	"\n" +
-	"first_line\x18\x04 \x01(\rR\tfirstLine\"\xde\x05\n" +
+	"first_line\x18\x04 \x01(\rR\tfirstLine\"\xf4\x05\n" +
 	"\x15RecallContentResponse\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\rR\x05index\x12\x17\n" +
 	"\x04part\x18\x02 \x01(\rH\x00R\x04part\x88\x01\x01\x12$\n" +
@@ -1240,7 +1250,8 @@ const file_compactord_v1_recall_proto_rawDesc = "" +
 	"\tnext_line\x18\x13 \x01(\rR\bnextLine\x12;\n" +
 	"\vattachments\x18\x14 \x03(\v2\x19.compactord.v1.AttachmentR\vattachments\x12\x1d\n" +
 	"\n" +
-	"session_id\x18\x15 \x01(\tR\tsessionIdB\a\n" +
+	"session_id\x18\x15 \x01(\tR\tsessionId\x12\x14\n" +
+	"\x05block\x18\x16 \x01(\tR\x05blockB\a\n" +
 	"\x05_partB\x0e\n" +
 	"\f_result_part\"e\n" +
 	"\tLineBlock\x12\x1d\n" +

@@ -106,16 +106,17 @@ type GetLLMViewRequest struct {
 	// For an inline history: overrides the daemon's default policy, such as on_append, the summary's placement and the
 	// context window. INVALID_ARGUMENT with a session_id, since a session has its own policy.
 	Policy *Policy `protobuf:"bytes,9,opt,name=policy,proto3" json:"policy,omitempty"`
-	// Context blocks of this request alone, such as retrieved documents or the time. They are not stored, and the view ends
-	// with them, each whole, as USER messages. There all that the client holds stays as it is, and other blocks cost nothing
-	// but themselves: before the newest turn, they would have that turn sent again in each step of a tool loop. The view of
-	// the next request has none of them but those that it sends itself, and its unchanged_prefix ends before these at the
-	// latest. While calls wait for results, the request fails with TOOL_CALLS_OPEN, with and without a dialect, since a USER
-	// message must not come between a call and its result. After an ASSISTANT message with stop reason PAUSE, they end the
-	// turn that the model would go on with.
+	// Context blocks of this request alone, such as retrieved documents or the time. They are stored nowhere, and the view
+	// ends with them, as USER messages. There all that the client holds stays as it is, and other blocks cost nothing but
+	// themselves: before the newest turn, they would have that turn sent again in each step of a tool loop. The view of the
+	// next request has none of them but those that it sends itself. What they show is bounded by their own max_tokens and, by
+	// priority, by what the session's blocks leave of policy.context_blocks.max_tokens.
+	// While calls wait for results, the request fails with TOOL_CALLS_OPEN, with and without a dialect, since a USER message
+	// must not come between a call and its result. After an ASSISTANT message with stop reason PAUSE, they end the turn that
+	// the model would go on with.
 	// For the next page (has_more), send the same blocks again: with other ones, the page goes on before the blocks at the
-	// latest. At most 16, of 256 KiB together. Text and media. operator, priority, max_tokens, turns and a place other than
-	// LATEST are INVALID_ARGUMENT, and so is the name of a block that the session has.
+	// latest. At most 16, of 256 KiB together. Text and media. operator, turns and place LEADING are INVALID_ARGUMENT, and
+	// so is the name of a block that the session has.
 	ExtraBlocks   []*ContextBlock `protobuf:"bytes,10,rep,name=extra_blocks,json=extraBlocks,proto3" json:"extra_blocks,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -254,7 +255,8 @@ func (*GetLLMViewRequest_History) isGetLLMViewRequest_Target() {}
 type GetLLMViewResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// How many messages at the start of the view are the same as in the client's last view. They are not sent again. With
-	// a dialect this counts rendered messages, and the last of them may be sent again, longer than before.
+	// a dialect this counts rendered messages, and the last of them may be sent again, longer than before. Extra blocks of
+	// the last view never count, nor does a message that they were merged with.
 	UnchangedPrefix uint32 `protobuf:"varint,1,opt,name=unchanged_prefix,json=unchangedPrefix,proto3" json:"unchanged_prefix,omitempty"`
 	// The messages after the unchanged prefix, in order.
 	Messages []*ViewMessage `protobuf:"bytes,2,rep,name=messages,proto3" json:"messages,omitempty"`
@@ -572,7 +574,7 @@ type ShownBlock struct {
 	Place BlockPlace `protobuf:"varint,2,opt,name=place,proto3,enum=compactord.v1.BlockPlace" json:"place,omitempty"`
 	// Whether the message shows only the beginning, or nothing but a reference.
 	Cut bool `protobuf:"varint,3,opt,name=cut,proto3" json:"cut,omitempty"`
-	// Whether it is one of the request's extra_blocks, at the end of the view.
+	// Whether it is an extra block of the request. It then has no place, and stands at the end.
 	Extra         bool `protobuf:"varint,4,opt,name=extra,proto3" json:"extra,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -723,9 +725,11 @@ type ViewReport struct {
 	// Bytes of the whole view, not only of this answer: of its JSON where it was rendered, else in protobuf encoding.
 	Bytes uint32 `protobuf:"varint,7,opt,name=bytes,proto3" json:"bytes,omitempty"`
 	// Tokens of the whole view, by the session's estimator.
-	Tokens        uint32 `protobuf:"varint,8,opt,name=tokens,proto3" json:"tokens,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Tokens uint32 `protobuf:"varint,8,opt,name=tokens,proto3" json:"tokens,omitempty"`
+	// How many of these tokens are of extra blocks. The context report does not count them: the next view lacks them.
+	ExtraBlockTokens uint32 `protobuf:"varint,9,opt,name=extra_block_tokens,json=extraBlockTokens,proto3" json:"extra_block_tokens,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
 }
 
 func (x *ViewReport) Reset() {
@@ -814,6 +818,13 @@ func (x *ViewReport) GetTokens() uint32 {
 	return 0
 }
 
+func (x *ViewReport) GetExtraBlockTokens() uint32 {
+	if x != nil {
+		return x.ExtraBlockTokens
+	}
+	return 0
+}
+
 var File_compactord_v1_view_proto protoreflect.FileDescriptor
 
 const file_compactord_v1_view_proto_rawDesc = "" +
@@ -875,7 +886,7 @@ const file_compactord_v1_view_proto_rawDesc = "" +
 	"\tLogRepair\x120\n" +
 	"\x04kind\x18\x01 \x01(\x0e2\x1c.compactord.v1.LogRepairKindR\x04kind\x12\x14\n" +
 	"\x05index\x18\x02 \x01(\rR\x05index\x12\x12\n" +
-	"\x04part\x18\x03 \x01(\rR\x04part\"\xdd\x02\n" +
+	"\x04part\x18\x03 \x01(\rR\x04part\"\x8b\x03\n" +
 	"\n" +
 	"ViewReport\x12)\n" +
 	"\x10disable_thinking\x18\x01 \x01(\bR\x0fdisableThinking\x12)\n" +
@@ -885,7 +896,8 @@ const file_compactord_v1_view_proto_rawDesc = "" +
 	"\arepairs\x18\x05 \x03(\v2\x16.compactord.v1.FindingR\arepairs\x123\n" +
 	"\x15suggested_breakpoints\x18\x06 \x03(\rR\x14suggestedBreakpoints\x12\x14\n" +
 	"\x05bytes\x18\a \x01(\rR\x05bytes\x12\x16\n" +
-	"\x06tokens\x18\b \x01(\rR\x06tokens*v\n" +
+	"\x06tokens\x18\b \x01(\rR\x06tokens\x12,\n" +
+	"\x12extra_block_tokens\x18\t \x01(\rR\x10extraBlockTokens*v\n" +
 	"\rLogRepairKind\x12\x1f\n" +
 	"\x1bLOG_REPAIR_KIND_UNSPECIFIED\x10\x00\x12\"\n" +
 	"\x1eLOG_REPAIR_KIND_MISSING_RESULT\x10\x01\x12 \n" +

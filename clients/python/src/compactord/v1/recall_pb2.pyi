@@ -90,7 +90,8 @@ class RecallContentRequest(_message.Message):
     its part 0, `#12.0.1` is result part 1 of that part. `[#12]`, `index 12, part 0` and bare numbers such as `12.0`
     mean the same. `CHILD_ID#12` is message 12 of a child, or of a child of a child; NOT_FOUND where no
     such session is below this one. Where the text ends with a placeholder in the daemon's own wording, the reference of that
-    placeholder counts, whatever stands before it. Any other text with more than one reference is INVALID_ARGUMENT. 1
+    placeholder counts, whatever stands before it. `block NAME`, or the words that end a context block that is shown in
+    part, mean the block of that name as it is now, whole; NOT_FOUND where there is none. Any other text with more than one reference is INVALID_ARGUMENT. 1
     to 1,048,576 bytes, which is enough for the longest preview.
     """
     part: _builtins.int
@@ -271,6 +272,7 @@ class RecallContentResponse(_message.Message):
     NEXT_LINE_FIELD_NUMBER: _builtins.int
     ATTACHMENTS_FIELD_NUMBER: _builtins.int
     SESSION_ID_FIELD_NUMBER: _builtins.int
+    BLOCK_FIELD_NUMBER: _builtins.int
     index: _builtins.int
     """The message's index."""
     part: _builtins.int
@@ -316,6 +318,8 @@ class RecallContentResponse(_message.Message):
     """
     session_id: _builtins.str
     """The session whose content it is, where it is a child's; else empty."""
+    block: _builtins.str
+    """The name of the context block whose content it is, where the reference named one. Then index and state mean nothing."""
     @_builtins.property
     def blocks(self) -> _containers.RepeatedCompositeFieldContainer[Global___LineBlock]:
         """With match: the lines that match and the lines around them."""
@@ -350,10 +354,11 @@ class RecallContentResponse(_message.Message):
         next_line: _builtins.int = ...,
         attachments: _abc.Iterable[_message_pb2.Attachment] | None = ...,
         session_id: _builtins.str = ...,
+        block: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_part", b"_part", "_result_part", b"_result_part", "part", b"part", "result_part", b"result_part"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_part", b"_part", "_result_part", b"_result_part", "attachments", b"attachments", "blocks", b"blocks", "data", b"data", "first_line", b"first_line", "has_more", b"has_more", "index", b"index", "kind", b"kind", "mime_type", b"mime_type", "name", b"name", "next_line", b"next_line", "next_offset", b"next_offset", "offset", b"offset", "part", b"part", "result_part", b"result_part", "role", b"role", "session_id", b"session_id", "state", b"state", "text", b"text", "tool", b"tool", "total_bytes", b"total_bytes", "total_lines", b"total_lines"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_part", b"_part", "_result_part", b"_result_part", "attachments", b"attachments", "block", b"block", "blocks", b"blocks", "data", b"data", "first_line", b"first_line", "has_more", b"has_more", "index", b"index", "kind", b"kind", "mime_type", b"mime_type", "name", b"name", "next_line", b"next_line", "next_offset", b"next_offset", "offset", b"offset", "part", b"part", "result_part", b"result_part", "role", b"role", "session_id", b"session_id", "state", b"state", "text", b"text", "tool", b"tool", "total_bytes", b"total_bytes", "total_lines", b"total_lines"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__part: _TypeAlias = _typing.Literal["part"]  # noqa: Y015
     _WhichOneofArgType__part: _TypeAlias = _typing.Literal["_part", b"_part"]  # noqa: Y015

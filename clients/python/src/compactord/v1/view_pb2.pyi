@@ -100,6 +100,7 @@ class GetLLMViewRequest(_message.Message):
 
     @_builtins.property
     def extra_blocks(self) -> _containers.RepeatedCompositeFieldContainer[_record_pb2.ContextBlock]:
+<<<<<<< HEAD
         """Context blocks of this request alone, such as retrieved documents or the time. They are not stored, and the view ends
         with them, each whole, as USER messages. There all that the client holds stays as it is, and other blocks cost nothing
         but themselves: before the newest turn, they would have that turn sent again in each step of a tool loop. The view of
@@ -110,6 +111,13 @@ class GetLLMViewRequest(_message.Message):
         For the next page (has_more), send the same blocks again: with other ones, the page goes on before the blocks at the
         latest. At most 16, of 256 KiB together. Text and media. operator, priority, max_tokens, turns and a place other than
         LATEST are INVALID_ARGUMENT, and so is the name of a block that the session has.
+=======
+        """Context blocks for this request alone, such as documents that were retrieved, or the time. They are the end of the
+        view, so all before them stays the start of later views, and they are stored nowhere. What they show is bounded by
+        their own max_tokens and by what the session's blocks leave of policy.context_blocks.max_tokens. Send the same ones
+        for each page of a view. At most 16, of 256 KiB together; place, turns and operator are refused, and so is the name
+        of a block that the session has.
+>>>>>>> 379c6eaf (Show extra context blocks of one request at the end of its view)
         """
 
     def __init__(
@@ -162,7 +170,8 @@ class GetLLMViewResponse(_message.Message):
     FINDINGS_FIELD_NUMBER: _builtins.int
     unchanged_prefix: _builtins.int
     """How many messages at the start of the view are the same as in the client's last view. They are not sent again. With
-    a dialect this counts rendered messages, and the last of them may be sent again, longer than before.
+    a dialect this counts rendered messages, and the last of them may be sent again, longer than before. Extra blocks of
+    the last view never count, nor does a message that they were merged with.
     """
     view_token: _builtins.str
     """The token of the view that the client holds now."""
@@ -305,7 +314,11 @@ class ShownBlock(_message.Message):
     cut: _builtins.bool
     """Whether the message shows only the beginning, or nothing but a reference."""
     extra: _builtins.bool
+<<<<<<< HEAD
     """Whether it is one of the request's extra_blocks, at the end of the view."""
+=======
+    """Whether it is an extra block of the request. It then has no place, and stands at the end."""
+>>>>>>> 379c6eaf (Show extra context blocks of one request at the end of its view)
     def __init__(
         self,
         *,
@@ -366,6 +379,7 @@ class ViewReport(_message.Message):
     SUGGESTED_BREAKPOINTS_FIELD_NUMBER: _builtins.int
     BYTES_FIELD_NUMBER: _builtins.int
     TOKENS_FIELD_NUMBER: _builtins.int
+    EXTRA_BLOCK_TOKENS_FIELD_NUMBER: _builtins.int
     disable_thinking: _builtins.bool
     """Whether the client must turn thinking off in its next request, because a tool loop that still runs lost its
     thinking.
@@ -376,6 +390,8 @@ class ViewReport(_message.Message):
     """Bytes of the whole view, not only of this answer: of its JSON where it was rendered, else in protobuf encoding."""
     tokens: _builtins.int
     """Tokens of the whole view, by the session's estimator."""
+    extra_block_tokens: _builtins.int
+    """How many of these tokens are of extra blocks. The context report does not count them: the next view lacks them."""
     @_builtins.property
     def thinking_dropped(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """The indexes of the messages in this answer whose thinking was left out."""
@@ -410,10 +426,11 @@ class ViewReport(_message.Message):
         suggested_breakpoints: _abc.Iterable[_builtins.int] | None = ...,
         bytes: _builtins.int = ...,
         tokens: _builtins.int = ...,
+        extra_block_tokens: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bytes", b"bytes", "disable_thinking", b"disable_thinking", "messages_merged", b"messages_merged", "parts_dropped", b"parts_dropped", "repairs", b"repairs", "suggested_breakpoints", b"suggested_breakpoints", "thinking_dropped", b"thinking_dropped", "tokens", b"tokens"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bytes", b"bytes", "disable_thinking", b"disable_thinking", "extra_block_tokens", b"extra_block_tokens", "messages_merged", b"messages_merged", "parts_dropped", b"parts_dropped", "repairs", b"repairs", "suggested_breakpoints", b"suggested_breakpoints", "thinking_dropped", b"thinking_dropped", "tokens", b"tokens"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file compactord/v1/recall.proto.
  */
 export const file_compactord_v1_recall: GenFile = /*@__PURE__*/
-  fileDesc("Chpjb21wYWN0b3JkL3YxL3JlY2FsbC5wcm90bxINY29tcGFjdG9yZC52MSK7AgoUUmVjYWxsQ29udGVudFJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIPCgVpbmRleBgCIAEoDUgAEhMKCXJlZmVyZW5jZRgDIAEoCUgAEhEKBHBhcnQYBCABKA1IAogBARIYCgtyZXN1bHRfcGFydBgFIAEoDUgDiAEBEikKBWJ5dGVzGAYgASgLMhguY29tcGFjdG9yZC52MS5CeXRlUmFuZ2VIARIpCgVsaW5lcxgHIAEoCzIYLmNvbXBhY3RvcmQudjEuTGluZVJhbmdlSAESKQoFbWF0Y2gYCCABKAsyGC5jb21wYWN0b3JkLnYxLkxpbmVNYXRjaEgBEhEKCW1heF9ieXRlcxgJIAEoDUIGCgR3aGF0QgcKBXJhbmdlQgcKBV9wYXJ0Qg4KDF9yZXN1bHRfcGFydCIrCglCeXRlUmFuZ2USDgoGb2Zmc2V0GAEgASgNEg4KBmxlbmd0aBgCIAEoDSIpCglMaW5lUmFuZ2USDQoFZmlyc3QYASABKA0SDQoFY291bnQYAiABKA0iXAoJTGluZU1hdGNoEg8KB3BhdHRlcm4YASABKAkSEwoLaWdub3JlX2Nhc2UYAiABKAgSFQoNY29udGV4dF9saW5lcxgDIAEoDRISCgpmaXJzdF9saW5lGAQgASgNIqYEChVSZWNhbGxDb250ZW50UmVzcG9uc2USDQoFaW5kZXgYASABKA0SEQoEcGFydBgCIAEoDUgAiAEBEhgKC3Jlc3VsdF9wYXJ0GAMgASgNSAGIAQESKAoEa2luZBgEIAEoDjIaLmNvbXBhY3RvcmQudjEuQ29udGVudEtpbmQSIQoEcm9sZRgFIAEoDjITLmNvbXBhY3RvcmQudjEuUm9sZRIqCgVzdGF0ZRgGIAEoDjIbLmNvbXBhY3RvcmQudjEuTWVzc2FnZVN0YXRlEgwKBHRvb2wYByABKAkSEQoJbWltZV90eXBlGAggASgJEgwKBG5hbWUYCSABKAkSDAoEdGV4dBgKIAEoCRIMCgRkYXRhGAsgASgMEigKBmJsb2NrcxgMIAMoCzIYLmNvbXBhY3RvcmQudjEuTGluZUJsb2NrEg4KBm9mZnNldBgNIAEoDRITCgt0b3RhbF9ieXRlcxgOIAEoDRITCgt0b3RhbF9saW5lcxgPIAEoDRISCgpmaXJzdF9saW5lGBAgASgNEhAKCGhhc19tb3JlGBEgASgIEhMKC25leHRfb2Zmc2V0GBIgASgNEhEKCW5leHRfbGluZRgTIAEoDRIuCgthdHRhY2htZW50cxgUIAMoCzIZLmNvbXBhY3RvcmQudjEuQXR0YWNobWVudBISCgpzZXNzaW9uX2lkGBUgASgJQgcKBV9wYXJ0Qg4KDF9yZXN1bHRfcGFydCJFCglMaW5lQmxvY2sSEgoKZmlyc3RfbGluZRgBIAEoDRIMCgR0ZXh0GAIgASgJEhYKDm1hdGNoaW5nX2xpbmVzGAMgAygNIrECChVTZWFyY2hNZXNzYWdlc1JlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIPCgV3b3JkcxgCIAEoCUgAEhEKB3BhdHRlcm4YAyABKAlIABIiCgVyb2xlcxgEIAMoDjITLmNvbXBhY3RvcmQudjEuUm9sZRIrCgZzdGF0ZXMYBSADKA4yGy5jb21wYWN0b3JkLnYxLk1lc3NhZ2VTdGF0ZRIUCgxuZXdlc3RfZmlyc3QYBiABKAgSEQoJcGFnZV9zaXplGAcgASgNEhIKCnBhZ2VfdG9rZW4YCCABKAkSFQoNc25pcHBldF9jaGFycxgJIAEoDRIYChBpbmNsdWRlX2NoaWxkcmVuGAogASgIEhgKEGNoaWxkX3Nlc3Npb25faWQYCyABKAlCBwoFcXVlcnkiWQoWU2VhcmNoTWVzc2FnZXNSZXNwb25zZRImCgRoaXRzGAEgAygLMhguY29tcGFjdG9yZC52MS5TZWFyY2hIaXQSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIv0CCglTZWFyY2hIaXQSDQoFaW5kZXgYASABKA0SDAoEcGFydBgCIAEoDRIYCgtyZXN1bHRfcGFydBgDIAEoDUgAiAEBEigKBGtpbmQYBCABKA4yGi5jb21wYWN0b3JkLnYxLkNvbnRlbnRLaW5kEiEKBHJvbGUYBSABKA4yEy5jb21wYWN0b3JkLnYxLlJvbGUSKgoFc3RhdGUYBiABKA4yGy5jb21wYWN0b3JkLnYxLk1lc3NhZ2VTdGF0ZRImCgVlZGl0cxgHIAMoDjIXLmNvbXBhY3RvcmQudjEuRWRpdEtpbmQSDAoEdG9vbBgIIAEoCRIPCgdzbmlwcGV0GAkgASgJEhMKC21hdGNoX3N0YXJ0GAogASgNEhEKCW1hdGNoX2VuZBgLIAEoDRIOCgZvZmZzZXQYDCABKA0SDAoEbGluZRgNIAEoDRIPCgdtYXRjaGVzGA4gASgNEhIKCnNlc3Npb25faWQYDyABKAlCDgoMX3Jlc3VsdF9wYXJ0KuUBCgtDb250ZW50S2luZBIcChhDT05URU5UX0tJTkRfVU5TUEVDSUZJRUQQABIVChFDT05URU5UX0tJTkRfVEVYVBABEhkKFUNPTlRFTlRfS0lORF9USElOS0lORxACEhoKFkNPTlRFTlRfS0lORF9BUkdVTUVOVFMQAxIXChNDT05URU5UX0tJTkRfUkVTVUxUEAQSFgoSQ09OVEVOVF9LSU5EX01FRElBEAUSIAocQ09OVEVOVF9LSU5EX01FRElBX1JFRkVSRU5DRRAGEhcKE0NPTlRFTlRfS0lORF9PUEFRVUUQB0JDWkFnaXRodWIuY29tL2NvbXBhY3RvcmQvY29tcGFjdG9yZC9wcm90by9jb21wYWN0b3JkL3YxO2NvbXBhY3RvcmR2MWIGcHJvdG8z", [file_compactord_v1_edit, file_compactord_v1_log, file_compactord_v1_message]);
+  fileDesc("Chpjb21wYWN0b3JkL3YxL3JlY2FsbC5wcm90bxINY29tcGFjdG9yZC52MSK7AgoUUmVjYWxsQ29udGVudFJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIPCgVpbmRleBgCIAEoDUgAEhMKCXJlZmVyZW5jZRgDIAEoCUgAEhEKBHBhcnQYBCABKA1IAogBARIYCgtyZXN1bHRfcGFydBgFIAEoDUgDiAEBEikKBWJ5dGVzGAYgASgLMhguY29tcGFjdG9yZC52MS5CeXRlUmFuZ2VIARIpCgVsaW5lcxgHIAEoCzIYLmNvbXBhY3RvcmQudjEuTGluZVJhbmdlSAESKQoFbWF0Y2gYCCABKAsyGC5jb21wYWN0b3JkLnYxLkxpbmVNYXRjaEgBEhEKCW1heF9ieXRlcxgJIAEoDUIGCgR3aGF0QgcKBXJhbmdlQgcKBV9wYXJ0Qg4KDF9yZXN1bHRfcGFydCIrCglCeXRlUmFuZ2USDgoGb2Zmc2V0GAEgASgNEg4KBmxlbmd0aBgCIAEoDSIpCglMaW5lUmFuZ2USDQoFZmlyc3QYASABKA0SDQoFY291bnQYAiABKA0iXAoJTGluZU1hdGNoEg8KB3BhdHRlcm4YASABKAkSEwoLaWdub3JlX2Nhc2UYAiABKAgSFQoNY29udGV4dF9saW5lcxgDIAEoDRISCgpmaXJzdF9saW5lGAQgASgNIrUEChVSZWNhbGxDb250ZW50UmVzcG9uc2USDQoFaW5kZXgYASABKA0SEQoEcGFydBgCIAEoDUgAiAEBEhgKC3Jlc3VsdF9wYXJ0GAMgASgNSAGIAQESKAoEa2luZBgEIAEoDjIaLmNvbXBhY3RvcmQudjEuQ29udGVudEtpbmQSIQoEcm9sZRgFIAEoDjITLmNvbXBhY3RvcmQudjEuUm9sZRIqCgVzdGF0ZRgGIAEoDjIbLmNvbXBhY3RvcmQudjEuTWVzc2FnZVN0YXRlEgwKBHRvb2wYByABKAkSEQoJbWltZV90eXBlGAggASgJEgwKBG5hbWUYCSABKAkSDAoEdGV4dBgKIAEoCRIMCgRkYXRhGAsgASgMEigKBmJsb2NrcxgMIAMoCzIYLmNvbXBhY3RvcmQudjEuTGluZUJsb2NrEg4KBm9mZnNldBgNIAEoDRITCgt0b3RhbF9ieXRlcxgOIAEoDRITCgt0b3RhbF9saW5lcxgPIAEoDRISCgpmaXJzdF9saW5lGBAgASgNEhAKCGhhc19tb3JlGBEgASgIEhMKC25leHRfb2Zmc2V0GBIgASgNEhEKCW5leHRfbGluZRgTIAEoDRIuCgthdHRhY2htZW50cxgUIAMoCzIZLmNvbXBhY3RvcmQudjEuQXR0YWNobWVudBISCgpzZXNzaW9uX2lkGBUgASgJEg0KBWJsb2NrGBYgASgJQgcKBV9wYXJ0Qg4KDF9yZXN1bHRfcGFydCJFCglMaW5lQmxvY2sSEgoKZmlyc3RfbGluZRgBIAEoDRIMCgR0ZXh0GAIgASgJEhYKDm1hdGNoaW5nX2xpbmVzGAMgAygNIrECChVTZWFyY2hNZXNzYWdlc1JlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIPCgV3b3JkcxgCIAEoCUgAEhEKB3BhdHRlcm4YAyABKAlIABIiCgVyb2xlcxgEIAMoDjITLmNvbXBhY3RvcmQudjEuUm9sZRIrCgZzdGF0ZXMYBSADKA4yGy5jb21wYWN0b3JkLnYxLk1lc3NhZ2VTdGF0ZRIUCgxuZXdlc3RfZmlyc3QYBiABKAgSEQoJcGFnZV9zaXplGAcgASgNEhIKCnBhZ2VfdG9rZW4YCCABKAkSFQoNc25pcHBldF9jaGFycxgJIAEoDRIYChBpbmNsdWRlX2NoaWxkcmVuGAogASgIEhgKEGNoaWxkX3Nlc3Npb25faWQYCyABKAlCBwoFcXVlcnkiWQoWU2VhcmNoTWVzc2FnZXNSZXNwb25zZRImCgRoaXRzGAEgAygLMhguY29tcGFjdG9yZC52MS5TZWFyY2hIaXQSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIv0CCglTZWFyY2hIaXQSDQoFaW5kZXgYASABKA0SDAoEcGFydBgCIAEoDRIYCgtyZXN1bHRfcGFydBgDIAEoDUgAiAEBEigKBGtpbmQYBCABKA4yGi5jb21wYWN0b3JkLnYxLkNvbnRlbnRLaW5kEiEKBHJvbGUYBSABKA4yEy5jb21wYWN0b3JkLnYxLlJvbGUSKgoFc3RhdGUYBiABKA4yGy5jb21wYWN0b3JkLnYxLk1lc3NhZ2VTdGF0ZRImCgVlZGl0cxgHIAMoDjIXLmNvbXBhY3RvcmQudjEuRWRpdEtpbmQSDAoEdG9vbBgIIAEoCRIPCgdzbmlwcGV0GAkgASgJEhMKC21hdGNoX3N0YXJ0GAogASgNEhEKCW1hdGNoX2VuZBgLIAEoDRIOCgZvZmZzZXQYDCABKA0SDAoEbGluZRgNIAEoDRIPCgdtYXRjaGVzGA4gASgNEhIKCnNlc3Npb25faWQYDyABKAlCDgoMX3Jlc3VsdF9wYXJ0KuUBCgtDb250ZW50S2luZBIcChhDT05URU5UX0tJTkRfVU5TUEVDSUZJRUQQABIVChFDT05URU5UX0tJTkRfVEVYVBABEhkKFUNPTlRFTlRfS0lORF9USElOS0lORxACEhoKFkNPTlRFTlRfS0lORF9BUkdVTUVOVFMQAxIXChNDT05URU5UX0tJTkRfUkVTVUxUEAQSFgoSQ09OVEVOVF9LSU5EX01FRElBEAUSIAocQ09OVEVOVF9LSU5EX01FRElBX1JFRkVSRU5DRRAGEhcKE0NPTlRFTlRfS0lORF9PUEFRVUUQB0JDWkFnaXRodWIuY29tL2NvbXBhY3RvcmQvY29tcGFjdG9yZC9wcm90by9jb21wYWN0b3JkL3YxO2NvbXBhY3RvcmR2MWIGcHJvdG8z", [file_compactord_v1_edit, file_compactord_v1_log, file_compactord_v1_message]);
 
 /**
  * RecallContentRequest asks for content of the log word for word, whatever views show of it.
@@ -50,7 +50,8 @@ export type RecallContentRequest = Message<"compactord.v1.RecallContentRequest">
      * its part 0, `#12.0.1` is result part 1 of that part. `[#12]`, `index 12, part 0` and bare numbers such as `12.0`
      * mean the same. `CHILD_ID#12` is message 12 of a child, or of a child of a child; NOT_FOUND where no
      * such session is below this one. Where the text ends with a placeholder in the daemon's own wording, the reference of that
-     * placeholder counts, whatever stands before it. Any other text with more than one reference is INVALID_ARGUMENT. 1
+     * placeholder counts, whatever stands before it. `block NAME`, or the words that end a context block that is shown in
+     * part, mean the block of that name as it is now, whole; NOT_FOUND where there is none. Any other text with more than one reference is INVALID_ARGUMENT. 1
      * to 1,048,576 bytes, which is enough for the longest preview.
      *
      * @generated from field: string reference = 3;
@@ -140,7 +141,8 @@ export type RecallContentRequestJson = {
    * its part 0, `#12.0.1` is result part 1 of that part. `[#12]`, `index 12, part 0` and bare numbers such as `12.0`
    * mean the same. `CHILD_ID#12` is message 12 of a child, or of a child of a child; NOT_FOUND where no
    * such session is below this one. Where the text ends with a placeholder in the daemon's own wording, the reference of that
-   * placeholder counts, whatever stands before it. Any other text with more than one reference is INVALID_ARGUMENT. 1
+   * placeholder counts, whatever stands before it. `block NAME`, or the words that end a context block that is shown in
+   * part, mean the block of that name as it is now, whole; NOT_FOUND where there is none. Any other text with more than one reference is INVALID_ARGUMENT. 1
    * to 1,048,576 bytes, which is enough for the longest preview.
    *
    * @generated from field: string reference = 3;
@@ -538,6 +540,13 @@ export type RecallContentResponse = Message<"compactord.v1.RecallContentResponse
    * @generated from field: string session_id = 21;
    */
   sessionId: string;
+
+  /**
+   * The name of the context block whose content it is, where the reference named one. Then index and state mean nothing.
+   *
+   * @generated from field: string block = 22;
+   */
+  block: string;
 };
 
 /**
@@ -697,6 +706,13 @@ export type RecallContentResponseJson = {
    * @generated from field: string session_id = 21;
    */
   sessionId?: string;
+
+  /**
+   * The name of the context block whose content it is, where the reference named one. Then index and state mean nothing.
+   *
+   * @generated from field: string block = 22;
+   */
+  block?: string;
 };
 
 /**
