@@ -28,11 +28,7 @@ from compactord.v1 import record_pb2 as compactord_dot_v1_dot_record__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-<<<<<<< HEAD
 DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17\x63ompactord/v1/log.proto\x12\rcompactord.v1\x1a\x18\x63ompactord/v1/edit.proto\x1a\x1b\x63ompactord/v1/message.proto\x1a\x1a\x63ompactord/v1/record.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xe5\x01\n\x13ListMessagesRequest\x12\x1d\n\nsession_id\x18\x01 \x01(\tR\tsessionId\x12\x1b\n\tpage_size\x18\x02 \x01(\rR\x08pageSize\x12\x1d\n\npage_token\x18\x03 \x01(\tR\tpageToken\x12\x37\n\x07listing\x18\x04 \x01(\x0e\x32\x1d.compactord.v1.MessageListingR\x07listing\x12\x1d\n\nfrom_index\x18\x05 \x01(\rR\tfromIndex\x12\x1b\n\tmax_bytes\x18\x06 \x01(\rR\x08maxBytes\"x\n\x14ListMessagesResponse\x12\x38\n\x08messages\x18\x01 \x03(\x0b\x32\x1c.compactord.v1.LoggedMessageR\x08messages\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xdf\x05\n\rLoggedMessage\x12\x14\n\x05index\x18\x01 \x01(\rR\x05index\x12\x1a\n\x08sequence\x18\x02 \x01(\rR\x08sequence\x12\x30\n\x07message\x18\x03 \x01(\x0b\x32\x16.compactord.v1.MessageR\x07message\x12\x16\n\x06tokens\x18\x04 \x01(\rR\x06tokens\x12\x1d\n\npart_sizes\x18\x05 \x03(\rR\tpartSizes\x12;\n\x0b\x61ppended_at\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\nappendedAt\x12\x1d\n\nview_point\x18\x07 \x01(\rR\tviewPoint\x12=\n\x0cresult_place\x18\x08 \x01(\x0e\x32\x1a.compactord.v1.ResultPlaceR\x0bresultPlace\x12\x30\n\x07\x61nswers\x18\t \x01(\x0b\x32\x16.compactord.v1.CallRefR\x07\x61nswers\x12.\n\x06\x63loses\x18\n \x03(\x0b\x32\x16.compactord.v1.CallRefR\x06\x63loses\x12\x31\n\x05state\x18\x0b \x01(\x0e\x32\x1b.compactord.v1.MessageStateR\x05state\x12&\n\x0floop_view_point\x18\x0c \x01(\rR\rloopViewPoint\x12\x16\n\x06pinned\x18\r \x01(\x08R\x06pinned\x12\x38\n\rarrival_edits\x18\x0e \x03(\x0b\x32\x13.compactord.v1.EditR\x0c\x61rrivalEdits\x12&\n\x0cparent_index\x18\x0f \x01(\rH\x00R\x0bparentIndex\x88\x01\x01\x12-\n\x05\x63hild\x18\x10 \x01(\x0b\x32\x17.compactord.v1.ChildRefR\x05\x63hild\x12!\n\x0c\x65xtra_tokens\x18\x11 \x01(\rR\x0b\x65xtraTokensB\x0f\n\r_parent_index\";\n\x08\x43hildRef\x12\x1d\n\nsession_id\x18\x01 \x01(\tR\tsessionId\x12\x10\n\x03uid\x18\x02 \x01(\tR\x03uid\"W\n\x07\x43\x61llRef\x12\x14\n\x05index\x18\x01 \x01(\rR\x05index\x12\x12\n\x04part\x18\x02 \x01(\rR\x04part\x12\x0e\n\x02id\x18\x03 \x01(\tR\x02id\x12\x12\n\x04name\x18\x04 \x01(\tR\x04name\"\xc1\x02\n\x12ListRecordsRequest\x12\x1d\n\nsession_id\x18\x01 \x01(\tR\tsessionId\x12/\n\x05kinds\x18\x02 \x03(\x0e\x32\x19.compactord.v1.RecordKindR\x05kinds\x12#\n\rcompaction_id\x18\x03 \x01(\tR\x0c\x63ompactionId\x12!\n\x0cnewest_first\x18\x04 \x01(\x08R\x0bnewestFirst\x12(\n\rfrom_sequence\x18\x05 \x01(\rH\x00R\x0c\x66romSequence\x88\x01\x01\x12\x1b\n\tpage_size\x18\x06 \x01(\rR\x08pageSize\x12\x1d\n\npage_token\x18\x07 \x01(\tR\tpageToken\x12\x1b\n\tmax_bytes\x18\x08 \x01(\rR\x08maxBytesB\x10\n\x0e_from_sequence\"n\n\x13ListRecordsResponse\x12/\n\x07records\x18\x01 \x03(\x0b\x32\x15.compactord.v1.RecordR\x07records\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken*o\n\x0eMessageListing\x12\x1f\n\x1bMESSAGE_LISTING_UNSPECIFIED\x10\x00\x12\x1e\n\x1aMESSAGE_LISTING_TRANSCRIPT\x10\x01\x12\x1c\n\x18MESSAGE_LISTING_DIALOGUE\x10\x02*\x9b\x01\n\x0cMessageState\x12\x1d\n\x19MESSAGE_STATE_UNSPECIFIED\x10\x00\x12\x18\n\x14MESSAGE_STATE_ACTIVE\x10\x01\x12\x19\n\x15MESSAGE_STATE_COVERED\x10\x02\x12\x1b\n\x17MESSAGE_STATE_PUT_ASIDE\x10\x03\x12\x1a\n\x16MESSAGE_STATE_REPLACED\x10\x04*s\n\x0bResultPlace\x12\x1c\n\x18RESULT_PLACE_UNSPECIFIED\x10\x00\x12\x17\n\x13RESULT_PLACE_ANSWER\x10\x01\x12\x16\n\x12RESULT_PLACE_STRAY\x10\x02\x12\x15\n\x11RESULT_PLACE_VOID\x10\x03\x42\x43ZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3')
-=======
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17\x63ompactord/v1/log.proto\x12\rcompactord.v1\x1a\x18\x63ompactord/v1/edit.proto\x1a\x1b\x63ompactord/v1/message.proto\x1a\x1a\x63ompactord/v1/record.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xe5\x01\n\x13ListMessagesRequest\x12\x1d\n\nsession_id\x18\x01 \x01(\tR\tsessionId\x12\x1b\n\tpage_size\x18\x02 \x01(\rR\x08pageSize\x12\x1d\n\npage_token\x18\x03 \x01(\tR\tpageToken\x12\x37\n\x07listing\x18\x04 \x01(\x0e\x32\x1d.compactord.v1.MessageListingR\x07listing\x12\x1d\n\nfrom_index\x18\x05 \x01(\rR\tfromIndex\x12\x1b\n\tmax_bytes\x18\x06 \x01(\rR\x08maxBytes\"x\n\x14ListMessagesResponse\x12\x38\n\x08messages\x18\x01 \x03(\x0b\x32\x1c.compactord.v1.LoggedMessageR\x08messages\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xea\x05\n\rLoggedMessage\x12\x14\n\x05index\x18\x01 \x01(\rR\x05index\x12\x1a\n\x08sequence\x18\x02 \x01(\rR\x08sequence\x12\x30\n\x07message\x18\x03 \x01(\x0b\x32\x16.compactord.v1.MessageR\x07message\x12\x16\n\x06tokens\x18\x04 \x01(\rR\x06tokens\x12\x1d\n\npart_sizes\x18\x05 \x03(\rR\tpartSizes\x12;\n\x0b\x61ppended_at\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\nappendedAt\x12\x1d\n\nview_point\x18\x07 \x01(\rR\tviewPoint\x12=\n\x0cresult_place\x18\x08 \x01(\x0e\x32\x1a.compactord.v1.ResultPlaceR\x0bresultPlace\x12\x30\n\x07\x61nswers\x18\t \x01(\x0b\x32\x16.compactord.v1.CallRefR\x07\x61nswers\x12.\n\x06\x63loses\x18\n \x03(\x0b\x32\x16.compactord.v1.CallRefR\x06\x63loses\x12\x31\n\x05state\x18\x0b \x01(\x0e\x32\x1b.compactord.v1.MessageStateR\x05state\x12&\n\x0floop_view_point\x18\x0c \x01(\rR\rloopViewPoint\x12\x16\n\x06pinned\x18\r \x01(\x08R\x06pinned\x12\x38\n\rarrival_edits\x18\x0e \x03(\x0b\x32\x13.compactord.v1.EditR\x0c\x61rrivalEdits\x12&\n\x0cparent_index\x18\x0f \x01(\rH\x00R\x0bparentIndex\x88\x01\x01\x12-\n\x05\x63hild\x18\x10 \x01(\x0b\x32\x17.compactord.v1.ChildRefR\x05\x63hild\x12,\n\x12\x65xtra_block_tokens\x18\x11 \x01(\rR\x10\x65xtraBlockTokensB\x0f\n\r_parent_index\";\n\x08\x43hildRef\x12\x1d\n\nsession_id\x18\x01 \x01(\tR\tsessionId\x12\x10\n\x03uid\x18\x02 \x01(\tR\x03uid\"W\n\x07\x43\x61llRef\x12\x14\n\x05index\x18\x01 \x01(\rR\x05index\x12\x12\n\x04part\x18\x02 \x01(\rR\x04part\x12\x0e\n\x02id\x18\x03 \x01(\tR\x02id\x12\x12\n\x04name\x18\x04 \x01(\tR\x04name\"\xc1\x02\n\x12ListRecordsRequest\x12\x1d\n\nsession_id\x18\x01 \x01(\tR\tsessionId\x12/\n\x05kinds\x18\x02 \x03(\x0e\x32\x19.compactord.v1.RecordKindR\x05kinds\x12#\n\rcompaction_id\x18\x03 \x01(\tR\x0c\x63ompactionId\x12!\n\x0cnewest_first\x18\x04 \x01(\x08R\x0bnewestFirst\x12(\n\rfrom_sequence\x18\x05 \x01(\rH\x00R\x0c\x66romSequence\x88\x01\x01\x12\x1b\n\tpage_size\x18\x06 \x01(\rR\x08pageSize\x12\x1d\n\npage_token\x18\x07 \x01(\tR\tpageToken\x12\x1b\n\tmax_bytes\x18\x08 \x01(\rR\x08maxBytesB\x10\n\x0e_from_sequence\"n\n\x13ListRecordsResponse\x12/\n\x07records\x18\x01 \x03(\x0b\x32\x15.compactord.v1.RecordR\x07records\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken*o\n\x0eMessageListing\x12\x1f\n\x1bMESSAGE_LISTING_UNSPECIFIED\x10\x00\x12\x1e\n\x1aMESSAGE_LISTING_TRANSCRIPT\x10\x01\x12\x1c\n\x18MESSAGE_LISTING_DIALOGUE\x10\x02*\x9b\x01\n\x0cMessageState\x12\x1d\n\x19MESSAGE_STATE_UNSPECIFIED\x10\x00\x12\x18\n\x14MESSAGE_STATE_ACTIVE\x10\x01\x12\x19\n\x15MESSAGE_STATE_COVERED\x10\x02\x12\x1b\n\x17MESSAGE_STATE_PUT_ASIDE\x10\x03\x12\x1a\n\x16MESSAGE_STATE_REPLACED\x10\x04*s\n\x0bResultPlace\x12\x1c\n\x18RESULT_PLACE_UNSPECIFIED\x10\x00\x12\x17\n\x13RESULT_PLACE_ANSWER\x10\x01\x12\x16\n\x12RESULT_PLACE_STRAY\x10\x02\x12\x15\n\x11RESULT_PLACE_VOID\x10\x03\x42\x43ZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3')
->>>>>>> 379c6eaf (Show extra context blocks of one request at the end of its view)
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -40,27 +36,17 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'compactord.v1.log_pb2', _gl
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'ZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1'
-<<<<<<< HEAD
   _globals['_MESSAGELISTING']._serialized_start=1836
   _globals['_MESSAGELISTING']._serialized_end=1947
   _globals['_MESSAGESTATE']._serialized_start=1950
   _globals['_MESSAGESTATE']._serialized_end=2105
   _globals['_RESULTPLACE']._serialized_start=2107
   _globals['_RESULTPLACE']._serialized_end=2222
-=======
-  _globals['_MESSAGELISTING']._serialized_start=1847
-  _globals['_MESSAGELISTING']._serialized_end=1958
-  _globals['_MESSAGESTATE']._serialized_start=1961
-  _globals['_MESSAGESTATE']._serialized_end=2116
-  _globals['_RESULTPLACE']._serialized_start=2118
-  _globals['_RESULTPLACE']._serialized_end=2233
->>>>>>> 379c6eaf (Show extra context blocks of one request at the end of its view)
   _globals['_LISTMESSAGESREQUEST']._serialized_start=159
   _globals['_LISTMESSAGESREQUEST']._serialized_end=388
   _globals['_LISTMESSAGESRESPONSE']._serialized_start=390
   _globals['_LISTMESSAGESRESPONSE']._serialized_end=510
   _globals['_LOGGEDMESSAGE']._serialized_start=513
-<<<<<<< HEAD
   _globals['_LOGGEDMESSAGE']._serialized_end=1248
   _globals['_CHILDREF']._serialized_start=1250
   _globals['_CHILDREF']._serialized_end=1309
@@ -70,15 +56,4 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_LISTRECORDSREQUEST']._serialized_end=1722
   _globals['_LISTRECORDSRESPONSE']._serialized_start=1724
   _globals['_LISTRECORDSRESPONSE']._serialized_end=1834
-=======
-  _globals['_LOGGEDMESSAGE']._serialized_end=1259
-  _globals['_CHILDREF']._serialized_start=1261
-  _globals['_CHILDREF']._serialized_end=1320
-  _globals['_CALLREF']._serialized_start=1322
-  _globals['_CALLREF']._serialized_end=1409
-  _globals['_LISTRECORDSREQUEST']._serialized_start=1412
-  _globals['_LISTRECORDSREQUEST']._serialized_end=1733
-  _globals['_LISTRECORDSRESPONSE']._serialized_start=1735
-  _globals['_LISTRECORDSRESPONSE']._serialized_end=1845
->>>>>>> 379c6eaf (Show extra context blocks of one request at the end of its view)
 # @@protoc_insertion_point(module_scope)

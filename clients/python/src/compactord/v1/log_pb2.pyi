@@ -199,11 +199,7 @@ class LoggedMessage(_message.Message):
     ARRIVAL_EDITS_FIELD_NUMBER: _builtins.int
     PARENT_INDEX_FIELD_NUMBER: _builtins.int
     CHILD_FIELD_NUMBER: _builtins.int
-<<<<<<< HEAD
     EXTRA_TOKENS_FIELD_NUMBER: _builtins.int
-=======
-    EXTRA_BLOCK_TOKENS_FIELD_NUMBER: _builtins.int
->>>>>>> 379c6eaf (Show extra context blocks of one request at the end of its view)
     index: _builtins.int
     """0, 1, 2, ... without gaps. An index is never used again."""
     sequence: _builtins.int
@@ -224,15 +220,8 @@ class LoggedMessage(_message.Message):
     """Whether it is pinned now. Set in answers only."""
     parent_index: _builtins.int
     """In a child that sees chosen messages: the index that this one, which was copied, has in the parent's log."""
-<<<<<<< HEAD
     extra_tokens: _builtins.int
     """ASSISTANT: the estimated tokens of the extra blocks of the view that it was made from, as the view token says."""
-=======
-    extra_block_tokens: _builtins.int
-    """ASSISTANT: the tokens of the extra blocks in the view that it was made from, as its view_token says. The reported
-    usage contains them, and no later view does.
-    """
->>>>>>> 379c6eaf (Show extra context blocks of one request at the end of its view)
     @_builtins.property
     def message(self) -> _message_pb2.Message:
         """The message."""
@@ -285,19 +274,11 @@ class LoggedMessage(_message.Message):
         arrival_edits: _abc.Iterable[_edit_pb2.Edit] | None = ...,
         parent_index: _builtins.int | None = ...,
         child: Global___ChildRef | None = ...,
-<<<<<<< HEAD
         extra_tokens: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_parent_index", b"_parent_index", "answers", b"answers", "appended_at", b"appended_at", "child", b"child", "message", b"message", "parent_index", b"parent_index"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
     _ClearFieldArgType: _TypeAlias = _typing.Literal["_parent_index", b"_parent_index", "answers", b"answers", "appended_at", b"appended_at", "arrival_edits", b"arrival_edits", "child", b"child", "closes", b"closes", "extra_tokens", b"extra_tokens", "index", b"index", "loop_view_point", b"loop_view_point", "message", b"message", "parent_index", b"parent_index", "part_sizes", b"part_sizes", "pinned", b"pinned", "result_place", b"result_place", "sequence", b"sequence", "state", b"state", "tokens", b"tokens", "view_point", b"view_point"]  # noqa: Y015
-=======
-        extra_block_tokens: _builtins.int = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_parent_index", b"_parent_index", "answers", b"answers", "appended_at", b"appended_at", "child", b"child", "message", b"message", "parent_index", b"parent_index"]  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_parent_index", b"_parent_index", "answers", b"answers", "appended_at", b"appended_at", "arrival_edits", b"arrival_edits", "child", b"child", "closes", b"closes", "extra_block_tokens", b"extra_block_tokens", "index", b"index", "loop_view_point", b"loop_view_point", "message", b"message", "parent_index", b"parent_index", "part_sizes", b"part_sizes", "pinned", b"pinned", "result_place", b"result_place", "sequence", b"sequence", "state", b"state", "tokens", b"tokens", "view_point", b"view_point"]  # noqa: Y015
->>>>>>> 379c6eaf (Show extra context blocks of one request at the end of its view)
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__parent_index: _TypeAlias = _typing.Literal["parent_index"]  # noqa: Y015
     _WhichOneofArgType__parent_index: _TypeAlias = _typing.Literal["_parent_index", b"_parent_index"]  # noqa: Y015

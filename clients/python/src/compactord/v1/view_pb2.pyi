@@ -100,24 +100,17 @@ class GetLLMViewRequest(_message.Message):
 
     @_builtins.property
     def extra_blocks(self) -> _containers.RepeatedCompositeFieldContainer[_record_pb2.ContextBlock]:
-<<<<<<< HEAD
-        """Context blocks of this request alone, such as retrieved documents or the time. They are not stored, and the view ends
-        with them, each whole, as USER messages. There all that the client holds stays as it is, and other blocks cost nothing
-        but themselves: before the newest turn, they would have that turn sent again in each step of a tool loop. The view of
-        the next request has none of them but those that it sends itself, and its unchanged_prefix ends before these at the
-        latest. While calls wait for results, the request fails with TOOL_CALLS_OPEN, with and without a dialect, since a USER
-        message must not come between a call and its result. After an ASSISTANT message with stop reason PAUSE, they end the
-        turn that the model would go on with.
+        """Context blocks of this request alone, such as retrieved documents or the time. They are stored nowhere, and the view
+        ends with them, as USER messages. There all that the client holds stays as it is, and other blocks cost nothing but
+        themselves: before the newest turn, they would have that turn sent again in each step of a tool loop. The view of the
+        next request has none of them but those that it sends itself. What they show is bounded by their own max_tokens and, by
+        priority, by what the session's blocks leave of policy.context_blocks.max_tokens.
+        While calls wait for results, the request fails with TOOL_CALLS_OPEN, with and without a dialect, since a USER message
+        must not come between a call and its result. After an ASSISTANT message with stop reason PAUSE, they end the turn that
+        the model would go on with.
         For the next page (has_more), send the same blocks again: with other ones, the page goes on before the blocks at the
-        latest. At most 16, of 256 KiB together. Text and media. operator, priority, max_tokens, turns and a place other than
-        LATEST are INVALID_ARGUMENT, and so is the name of a block that the session has.
-=======
-        """Context blocks for this request alone, such as documents that were retrieved, or the time. They are the end of the
-        view, so all before them stays the start of later views, and they are stored nowhere. What they show is bounded by
-        their own max_tokens and by what the session's blocks leave of policy.context_blocks.max_tokens. Send the same ones
-        for each page of a view. At most 16, of 256 KiB together; place, turns and operator are refused, and so is the name
-        of a block that the session has.
->>>>>>> 379c6eaf (Show extra context blocks of one request at the end of its view)
+        latest. At most 16, of 256 KiB together. Text and media. operator, turns and place LEADING are INVALID_ARGUMENT, and
+        so is the name of a block that the session has.
         """
 
     def __init__(
@@ -314,11 +307,7 @@ class ShownBlock(_message.Message):
     cut: _builtins.bool
     """Whether the message shows only the beginning, or nothing but a reference."""
     extra: _builtins.bool
-<<<<<<< HEAD
-    """Whether it is one of the request's extra_blocks, at the end of the view."""
-=======
     """Whether it is an extra block of the request. It then has no place, and stands at the end."""
->>>>>>> 379c6eaf (Show extra context blocks of one request at the end of its view)
     def __init__(
         self,
         *,

@@ -22,11 +22,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file compactord/v1/view.proto.
  */
 export const file_compactord_v1_view: GenFile = /*@__PURE__*/
-<<<<<<< HEAD
-  fileDesc("Chhjb21wYWN0b3JkL3YxL3ZpZXcucHJvdG8SDWNvbXBhY3RvcmQudjEijwMKEUdldExMTVZpZXdSZXF1ZXN0EhQKCnNlc3Npb25faWQYASABKAlIABIvCgdoaXN0b3J5GAIgASgLMhwuY29tcGFjdG9yZC52MS5JbmxpbmVIaXN0b3J5SAASEgoKdmlld190b2tlbhgDIAEoCRInCgdkaWFsZWN0GAQgASgOMhYuY29tcGFjdG9yZC52MS5EaWFsZWN0EhIKBWFzX29mGAUgASgNSAGIAQESNAoIdGhpbmtpbmcYBiABKA4yHS5jb21wYWN0b3JkLnYxLlRoaW5raW5nUG9saWN5SAKIAQESEQoJbWF4X2J5dGVzGAcgASgNEh4KFm1hcmtfY2FjaGVfYnJlYWtwb2ludHMYCCABKAgSJQoGcG9saWN5GAkgASgLMhUuY29tcGFjdG9yZC52MS5Qb2xpY3kSMQoMZXh0cmFfYmxvY2tzGAogAygLMhsuY29tcGFjdG9yZC52MS5Db250ZXh0QmxvY2tCCAoGdGFyZ2V0QggKBl9hc19vZkILCglfdGhpbmtpbmcitgIKEkdldExMTVZpZXdSZXNwb25zZRIYChB1bmNoYW5nZWRfcHJlZml4GAEgASgNEiwKCG1lc3NhZ2VzGAIgAygLMhouY29tcGFjdG9yZC52MS5WaWV3TWVzc2FnZRISCgp2aWV3X3Rva2VuGAMgASgJEhAKCGhhc19tb3JlGAQgASgIEiwKBnJlcG9ydBgFIAEoCzIcLmNvbXBhY3RvcmQudjEuQ29udGV4dFJlcG9ydBIuCgt2aWV3X3JlcG9ydBgGIAEoCzIZLmNvbXBhY3RvcmQudjEuVmlld1JlcG9ydBIVCg1tZXNzYWdlc19qc29uGAcgAygJEhMKC3N5c3RlbV9qc29uGAggAygJEigKCGZpbmRpbmdzGAkgAygLMhYuY29tcGFjdG9yZC52MS5GaW5kaW5nIt4CCgtWaWV3TWVzc2FnZRInCgdtZXNzYWdlGAEgASgLMhYuY29tcGFjdG9yZC52MS5NZXNzYWdlEg8KBWluZGV4GAIgASgNSAASFAoKc3VtbWFyeV9vZhgDIAEoCUgAEi4KCmxvZ19yZXBhaXIYBCABKAsyGC5jb21wYWN0b3JkLnYxLkxvZ1JlcGFpckgAEjIKDWNvbnRleHRfYmxvY2sYCCABKAsyGS5jb21wYWN0b3JkLnYxLlNob3duQmxvY2tIABIWCgxpbnN0cnVjdGlvbnMYCSABKA1IABIrCgZmb2xkZWQYCiABKAsyGS5jb21wYWN0b3JkLnYxLkluZGV4UmFuZ2VIABImCgVlZGl0cxgFIAMoDjIXLmNvbXBhY3RvcmQudjEuRWRpdEtpbmQSDgoGdG9rZW5zGAYgASgNEhQKDG91dF9vZl9wbGFjZRgHIAEoCEIICgZvcmlnaW4iYAoKU2hvd25CbG9jaxIMCgRuYW1lGAEgASgJEigKBXBsYWNlGAIgASgOMhkuY29tcGFjdG9yZC52MS5CbG9ja1BsYWNlEgsKA2N1dBgDIAEoCBINCgVleHRyYRgEIAEoCCJUCglMb2dSZXBhaXISKgoEa2luZBgBIAEoDjIcLmNvbXBhY3RvcmQudjEuTG9nUmVwYWlyS2luZBINCgVpbmRleBgCIAEoDRIMCgRwYXJ0GAMgASgNIu8BCgpWaWV3UmVwb3J0EhgKEGRpc2FibGVfdGhpbmtpbmcYASABKAgSGAoQdGhpbmtpbmdfZHJvcHBlZBgCIAMoDRIXCg9tZXNzYWdlc19tZXJnZWQYAyABKA0SLQoNcGFydHNfZHJvcHBlZBgEIAMoCzIWLmNvbXBhY3RvcmQudjEuRmluZGluZxInCgdyZXBhaXJzGAUgAygLMhYuY29tcGFjdG9yZC52MS5GaW5kaW5nEh0KFXN1Z2dlc3RlZF9icmVha3BvaW50cxgGIAMoDRINCgVieXRlcxgHIAEoDRIOCgZ0b2tlbnMYCCABKA0qdgoNTG9nUmVwYWlyS2luZBIfChtMT0dfUkVQQUlSX0tJTkRfVU5TUEVDSUZJRUQQABIiCh5MT0dfUkVQQUlSX0tJTkRfTUlTU0lOR19SRVNVTFQQARIgChxMT0dfUkVQQUlSX0tJTkRfU1RSQVlfUkVTVUxUEAJCQ1pBZ2l0aHViLmNvbS9jb21wYWN0b3JkL2NvbXBhY3RvcmQvcHJvdG8vY29tcGFjdG9yZC92MTtjb21wYWN0b3JkdjFiBnByb3RvMw", [file_compactord_v1_edit, file_compactord_v1_history, file_compactord_v1_message, file_compactord_v1_policy, file_compactord_v1_record, file_compactord_v1_report]);
-=======
   fileDesc("Chhjb21wYWN0b3JkL3YxL3ZpZXcucHJvdG8SDWNvbXBhY3RvcmQudjEijwMKEUdldExMTVZpZXdSZXF1ZXN0EhQKCnNlc3Npb25faWQYASABKAlIABIvCgdoaXN0b3J5GAIgASgLMhwuY29tcGFjdG9yZC52MS5JbmxpbmVIaXN0b3J5SAASEgoKdmlld190b2tlbhgDIAEoCRInCgdkaWFsZWN0GAQgASgOMhYuY29tcGFjdG9yZC52MS5EaWFsZWN0EhIKBWFzX29mGAUgASgNSAGIAQESNAoIdGhpbmtpbmcYBiABKA4yHS5jb21wYWN0b3JkLnYxLlRoaW5raW5nUG9saWN5SAKIAQESEQoJbWF4X2J5dGVzGAcgASgNEh4KFm1hcmtfY2FjaGVfYnJlYWtwb2ludHMYCCABKAgSJQoGcG9saWN5GAkgASgLMhUuY29tcGFjdG9yZC52MS5Qb2xpY3kSMQoMZXh0cmFfYmxvY2tzGAogAygLMhsuY29tcGFjdG9yZC52MS5Db250ZXh0QmxvY2tCCAoGdGFyZ2V0QggKBl9hc19vZkILCglfdGhpbmtpbmcitgIKEkdldExMTVZpZXdSZXNwb25zZRIYChB1bmNoYW5nZWRfcHJlZml4GAEgASgNEiwKCG1lc3NhZ2VzGAIgAygLMhouY29tcGFjdG9yZC52MS5WaWV3TWVzc2FnZRISCgp2aWV3X3Rva2VuGAMgASgJEhAKCGhhc19tb3JlGAQgASgIEiwKBnJlcG9ydBgFIAEoCzIcLmNvbXBhY3RvcmQudjEuQ29udGV4dFJlcG9ydBIuCgt2aWV3X3JlcG9ydBgGIAEoCzIZLmNvbXBhY3RvcmQudjEuVmlld1JlcG9ydBIVCg1tZXNzYWdlc19qc29uGAcgAygJEhMKC3N5c3RlbV9qc29uGAggAygJEigKCGZpbmRpbmdzGAkgAygLMhYuY29tcGFjdG9yZC52MS5GaW5kaW5nIt4CCgtWaWV3TWVzc2FnZRInCgdtZXNzYWdlGAEgASgLMhYuY29tcGFjdG9yZC52MS5NZXNzYWdlEg8KBWluZGV4GAIgASgNSAASFAoKc3VtbWFyeV9vZhgDIAEoCUgAEi4KCmxvZ19yZXBhaXIYBCABKAsyGC5jb21wYWN0b3JkLnYxLkxvZ1JlcGFpckgAEjIKDWNvbnRleHRfYmxvY2sYCCABKAsyGS5jb21wYWN0b3JkLnYxLlNob3duQmxvY2tIABIWCgxpbnN0cnVjdGlvbnMYCSABKA1IABIrCgZmb2xkZWQYCiABKAsyGS5jb21wYWN0b3JkLnYxLkluZGV4UmFuZ2VIABImCgVlZGl0cxgFIAMoDjIXLmNvbXBhY3RvcmQudjEuRWRpdEtpbmQSDgoGdG9rZW5zGAYgASgNEhQKDG91dF9vZl9wbGFjZRgHIAEoCEIICgZvcmlnaW4iYAoKU2hvd25CbG9jaxIMCgRuYW1lGAEgASgJEigKBXBsYWNlGAIgASgOMhkuY29tcGFjdG9yZC52MS5CbG9ja1BsYWNlEgsKA2N1dBgDIAEoCBINCgVleHRyYRgEIAEoCCJUCglMb2dSZXBhaXISKgoEa2luZBgBIAEoDjIcLmNvbXBhY3RvcmQudjEuTG9nUmVwYWlyS2luZBINCgVpbmRleBgCIAEoDRIMCgRwYXJ0GAMgASgNIosCCgpWaWV3UmVwb3J0EhgKEGRpc2FibGVfdGhpbmtpbmcYASABKAgSGAoQdGhpbmtpbmdfZHJvcHBlZBgCIAMoDRIXCg9tZXNzYWdlc19tZXJnZWQYAyABKA0SLQoNcGFydHNfZHJvcHBlZBgEIAMoCzIWLmNvbXBhY3RvcmQudjEuRmluZGluZxInCgdyZXBhaXJzGAUgAygLMhYuY29tcGFjdG9yZC52MS5GaW5kaW5nEh0KFXN1Z2dlc3RlZF9icmVha3BvaW50cxgGIAMoDRINCgVieXRlcxgHIAEoDRIOCgZ0b2tlbnMYCCABKA0SGgoSZXh0cmFfYmxvY2tfdG9rZW5zGAkgASgNKnYKDUxvZ1JlcGFpcktpbmQSHwobTE9HX1JFUEFJUl9LSU5EX1VOU1BFQ0lGSUVEEAASIgoeTE9HX1JFUEFJUl9LSU5EX01JU1NJTkdfUkVTVUxUEAESIAocTE9HX1JFUEFJUl9LSU5EX1NUUkFZX1JFU1VMVBACQkNaQWdpdGh1Yi5jb20vY29tcGFjdG9yZC9jb21wYWN0b3JkL3Byb3RvL2NvbXBhY3RvcmQvdjE7Y29tcGFjdG9yZHYxYgZwcm90bzM", [file_compactord_v1_edit, file_compactord_v1_history, file_compactord_v1_message, file_compactord_v1_policy, file_compactord_v1_record, file_compactord_v1_report]);
->>>>>>> 379c6eaf (Show extra context blocks of one request at the end of its view)
 
 /**
  * GetLLMViewRequest asks for the LLM view: the messages that the model is to see.
@@ -114,24 +110,17 @@ export type GetLLMViewRequest = Message<"compactord.v1.GetLLMViewRequest"> & {
   policy?: Policy | undefined;
 
   /**
-<<<<<<< HEAD
-   * Context blocks of this request alone, such as retrieved documents or the time. They are not stored, and the view ends
-   * with them, each whole, as USER messages. There all that the client holds stays as it is, and other blocks cost nothing
-   * but themselves: before the newest turn, they would have that turn sent again in each step of a tool loop. The view of
-   * the next request has none of them but those that it sends itself, and its unchanged_prefix ends before these at the
-   * latest. While calls wait for results, the request fails with TOOL_CALLS_OPEN, with and without a dialect, since a USER
-   * message must not come between a call and its result. After an ASSISTANT message with stop reason PAUSE, they end the
-   * turn that the model would go on with.
+   * Context blocks of this request alone, such as retrieved documents or the time. They are stored nowhere, and the view
+   * ends with them, as USER messages. There all that the client holds stays as it is, and other blocks cost nothing but
+   * themselves: before the newest turn, they would have that turn sent again in each step of a tool loop. The view of the
+   * next request has none of them but those that it sends itself. What they show is bounded by their own max_tokens and, by
+   * priority, by what the session's blocks leave of policy.context_blocks.max_tokens.
+   * While calls wait for results, the request fails with TOOL_CALLS_OPEN, with and without a dialect, since a USER message
+   * must not come between a call and its result. After an ASSISTANT message with stop reason PAUSE, they end the turn that
+   * the model would go on with.
    * For the next page (has_more), send the same blocks again: with other ones, the page goes on before the blocks at the
-   * latest. At most 16, of 256 KiB together. Text and media. operator, priority, max_tokens, turns and a place other than
-   * LATEST are INVALID_ARGUMENT, and so is the name of a block that the session has.
-=======
-   * Context blocks for this request alone, such as documents that were retrieved, or the time. They are the end of the
-   * view, so all before them stays the start of later views, and they are stored nowhere. What they show is bounded by
-   * their own max_tokens and by what the session's blocks leave of policy.context_blocks.max_tokens. Send the same ones
-   * for each page of a view. At most 16, of 256 KiB together; place, turns and operator are refused, and so is the name
-   * of a block that the session has.
->>>>>>> 379c6eaf (Show extra context blocks of one request at the end of its view)
+   * latest. At most 16, of 256 KiB together. Text and media. operator, turns and place LEADING are INVALID_ARGUMENT, and
+   * so is the name of a block that the session has.
    *
    * @generated from field: repeated compactord.v1.ContextBlock extra_blocks = 10;
    */
@@ -215,24 +204,17 @@ export type GetLLMViewRequestJson = {
   policy?: PolicyJson;
 
   /**
-<<<<<<< HEAD
-   * Context blocks of this request alone, such as retrieved documents or the time. They are not stored, and the view ends
-   * with them, each whole, as USER messages. There all that the client holds stays as it is, and other blocks cost nothing
-   * but themselves: before the newest turn, they would have that turn sent again in each step of a tool loop. The view of
-   * the next request has none of them but those that it sends itself, and its unchanged_prefix ends before these at the
-   * latest. While calls wait for results, the request fails with TOOL_CALLS_OPEN, with and without a dialect, since a USER
-   * message must not come between a call and its result. After an ASSISTANT message with stop reason PAUSE, they end the
-   * turn that the model would go on with.
+   * Context blocks of this request alone, such as retrieved documents or the time. They are stored nowhere, and the view
+   * ends with them, as USER messages. There all that the client holds stays as it is, and other blocks cost nothing but
+   * themselves: before the newest turn, they would have that turn sent again in each step of a tool loop. The view of the
+   * next request has none of them but those that it sends itself. What they show is bounded by their own max_tokens and, by
+   * priority, by what the session's blocks leave of policy.context_blocks.max_tokens.
+   * While calls wait for results, the request fails with TOOL_CALLS_OPEN, with and without a dialect, since a USER message
+   * must not come between a call and its result. After an ASSISTANT message with stop reason PAUSE, they end the turn that
+   * the model would go on with.
    * For the next page (has_more), send the same blocks again: with other ones, the page goes on before the blocks at the
-   * latest. At most 16, of 256 KiB together. Text and media. operator, priority, max_tokens, turns and a place other than
-   * LATEST are INVALID_ARGUMENT, and so is the name of a block that the session has.
-=======
-   * Context blocks for this request alone, such as documents that were retrieved, or the time. They are the end of the
-   * view, so all before them stays the start of later views, and they are stored nowhere. What they show is bounded by
-   * their own max_tokens and by what the session's blocks leave of policy.context_blocks.max_tokens. Send the same ones
-   * for each page of a view. At most 16, of 256 KiB together; place, turns and operator are refused, and so is the name
-   * of a block that the session has.
->>>>>>> 379c6eaf (Show extra context blocks of one request at the end of its view)
+   * latest. At most 16, of 256 KiB together. Text and media. operator, turns and place LEADING are INVALID_ARGUMENT, and
+   * so is the name of a block that the session has.
    *
    * @generated from field: repeated compactord.v1.ContextBlock extra_blocks = 10;
    */
@@ -605,11 +587,7 @@ export type ShownBlock = Message<"compactord.v1.ShownBlock"> & {
   cut: boolean;
 
   /**
-<<<<<<< HEAD
-   * Whether it is one of the request's extra_blocks, at the end of the view.
-=======
    * Whether it is an extra block of the request. It then has no place, and stands at the end.
->>>>>>> 379c6eaf (Show extra context blocks of one request at the end of its view)
    *
    * @generated from field: bool extra = 4;
    */
@@ -644,11 +622,7 @@ export type ShownBlockJson = {
   cut?: boolean;
 
   /**
-<<<<<<< HEAD
-   * Whether it is one of the request's extra_blocks, at the end of the view.
-=======
    * Whether it is an extra block of the request. It then has no place, and stands at the end.
->>>>>>> 379c6eaf (Show extra context blocks of one request at the end of its view)
    *
    * @generated from field: bool extra = 4;
    */
