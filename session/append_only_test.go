@@ -84,7 +84,7 @@ func TestViewAfterRoundTrip(t *testing.T) {
 }
 
 func decode(t *rapid.T, item sessiontest.Item) sessiontest.Item {
-	decoded := sessiontest.Item{MadeFrom: item.MadeFrom, ExtraTokens: item.ExtraTokens}
+	decoded := sessiontest.Item{MadeFrom: item.MadeFrom, ExtraTokens: item.ExtraTokens, ParentIndex: item.ParentIndex}
 	if item.Message != nil {
 		decoded.Message = &compactordv1.Message{}
 		require.NoError(t, proto.Unmarshal(itemBytes(item), decoded.Message))
