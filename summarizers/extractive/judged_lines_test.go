@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session/quotation"
 	"github.com/compactord/compactord/summarizers"
 )
 
@@ -37,6 +38,10 @@ var judgedSections = []string{"Goal", "Constraints & Preferences", "Key Decision
 // rightShares is what was reached, in percent. The aim is 90 everywhere. In the goal's section, requests that were carried
 // out count as wrong.
 var rightShares = map[string]int{"Goal": 90, "Constraints & Preferences": 90, "Key Decisions": 90, "Next Steps": 90, "Blocked": 90}
+
+// stillWritten says that of so many judged lines of a section one must still be written: the verdicts on lines that nobody
+// writes say nothing.
+const stillWritten = 3
 
 // linesOfASection is how many lines of a section are drawn for a reader.
 const linesOfASection = 50
@@ -91,11 +96,29 @@ func TestJudgedLines(t *testing.T) {
 			}
 		}
 		t.Logf("%s: %d of %d lines were judged right; of those that are still written, %d of %d", section, right, all, rightNow, allNow)
+		assert.GreaterOrEqual(t, stillWritten*allNow, all, "%s: hardly any judged line is still written, so judge others", section)
 		assert.GreaterOrEqual(t, 100*rightNow, rightShares[section]*allNow, "%s: too many lines are written that were judged wrong", section)
 	}
 }
 
 func (l *judgedLine) key() string { return l.Section + "\x00" + l.Session + "\x00" + l.Hash }
+
+// unquoted returns a line without the marks of quotations: a verdict holds however a digest marks the words of tools.
+func unquoted(line string) string {
+	var b strings.Builder
+	for {
+		at := strings.Index(line, quotation.Open)
+		if at < 0 {
+			return b.String() + line
+		}
+		words, length, ok := quotation.Read(line[at:])
+		if !ok {
+			words, length = quotation.Open, len(quotation.Open)
+		}
+		b.WriteString(line[:at] + words)
+		line = line[at+length:]
+	}
+}
 
 // linesOfDigests returns the lines of digests of 4,000 tokens, each with the first cut that has it.
 func linesOfDigests(t *testing.T) []*judgedLine {
@@ -111,8 +134,7 @@ func linesOfDigests(t *testing.T) []*judgedLine {
 				Lead: lead, Messages: rest[:cut.first], Kept: rest[cut.first:cut.last], MaxTokens: 4000,
 			})
 			section := ""
-			for line := range strings.Lines(text) {
-				line = strings.TrimRight(line, "\n")
+			for line := range strings.SplitSeq(onOneLine(text), "\n") {
 				if strings.HasPrefix(line, "#") {
 					section = strings.TrimLeft(line, "# ")
 					continue
@@ -120,7 +142,7 @@ func linesOfDigests(t *testing.T) []*judgedLine {
 				if line == "" || !slices.Contains(judgedSections, section) {
 					continue
 				}
-				sum := sha256.Sum256([]byte(line))
+				sum := sha256.Sum256([]byte(unquoted(line)))
 				l := &judgedLine{
 					Section: section, Session: session, Cut: len(lead) + cut.first, Hash: hex.EncodeToString(sum[:6]), Text: line,
 				}
