@@ -20,7 +20,7 @@ const (
 // defaultPreset is ours.
 var defaultPreset = preset{
 	name: DefaultPreset,
-	does: "Costs least with a prompt cache: compacts when the conversation has 45,000 tokens, or at 75 % of a smaller window. " +
+	does: "Compacts where that costs least with a prompt cache: when the conversation has 45,000 tokens, or at 75 % of a smaller window. " +
 		"It drops the thinking of earlier turns and replaces old media. If that does not bring the context to 60 % of the " +
 		"trigger, it summarizes all but the newest 11,250 tokens, or a quarter of a lower trigger. Of a result of over 7,500 " +
 		"tokens, or a sixteenth of a smaller window, views show the beginning and the end, from its arrival on.",
