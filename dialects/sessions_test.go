@@ -47,7 +47,8 @@ func TestEveryViewOfASessionIsValid(t *testing.T) {
 	least := map[sessiontest.Class]int{
 		sessiontest.FirstCompaction: 100, sessiontest.LaterCompaction: 100, sessiontest.CompactionInTurn: 100,
 		sessiontest.ReplayMade: 20, sessiontest.PinnedCovered: 20, sessiontest.EditMade: 100, sessiontest.EditOverEdit: 20,
-		sessiontest.GroupCollapsed: 50, sessiontest.CollapsedMissing: 5, sessiontest.PinMade: 50, sessiontest.RevertMade: 50,
+		sessiontest.FoldOfTurns: 50, sessiontest.FoldInTurn: 50, sessiontest.FoldOverFold: 20, sessiontest.FoldMissing: 10,
+		sessiontest.FoldedThenPinned: 5, sessiontest.GroupCollapsed: 50, sessiontest.CollapsedMissing: 5, sessiontest.PinMade: 50, sessiontest.RevertMade: 50,
 		sessiontest.PlacementChanged: 50, sessiontest.ThinkingChanged: 50, sessiontest.FailedWithCalls: 20,
 		sessiontest.MissingResult: 50, sessiontest.OrphanResult: 50, sessiontest.SecondResult: 20, sessiontest.LateResult: 20,
 		sessiontest.IDReusedOpen: 50, sessiontest.IDReusedWithin: 50, sessiontest.NamelessCall: 50,

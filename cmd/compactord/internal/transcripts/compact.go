@@ -21,8 +21,9 @@ type Compact struct {
 	Reason string `default:"manual" enum:"manual,threshold,overflow" help:"Reason of the compaction: manual, threshold (only if compaction is due) or overflow (also replaces media)." placeholder:"REASON"`
 	Replay *bool  `help:"With --reason overflow: whether views show the user's last request again after the summary; overrides the policy." negatable:""`
 	Focus  string `help:"What the summary must pay attention to." placeholder:"TEXT"`
-	DryRun bool   `help:"Only print what would be done."`
-	View   bool   `help:"Also print what the model sees afterwards."`
+	foldFlags
+	DryRun bool `help:"Only print what would be done."`
+	View   bool `help:"Also print what the model sees afterwards."`
 	terminal.Output
 }
 
@@ -36,7 +37,7 @@ var compactionReasons = map[string]compactordv1.CompactionReason{
 // Help is printed below the flags.
 func (c *Compact) Help() string {
 	return `Runs the policy's strategy: it replaces the older part of the conversation by a summary and keeps the newest messages word
-for word. Some presets hide or shorten content before that, or instead. A FILE is loaded into a temporary store. The JSON
+for word. Some presets hide or shorten content before that, or instead. With --fold it does only what that says. A FILE is loaded into a temporary store. The JSON
 document holds entry (the compaction), prune (edits made with it), cut (the first kept message, and the message that
 starts a split turn, with their source_position), report, earlier (the compaction in effect before, such as one from
 FILE), skipped (why nothing was done), plan (with --dry-run), notes, messages (their number) and view (with --view).
@@ -51,6 +52,10 @@ and nothing is changed.`
 func (c *Compact) Run(ctx context.Context, a *api.App) (err error) {
 	if c.Replay != nil && c.Reason != "overflow" {
 		return terminal.Usagef("--replay needs --reason overflow")
+	}
+	fold, err := c.foldRange(c.Reason)
+	if err != nil {
+		return err
 	}
 	p := a.Progress(c.Quiet)
 	defer p.Clear()
@@ -69,6 +74,7 @@ func (c *Compact) Run(ctx context.Context, a *api.App) (err error) {
 	defer func() { err = errors.Join(err, conv.Close()) }()
 	request := conversation.CompactRequest(conv.Session, compactionReasons[c.Reason])
 	request.Focus, request.Policy, request.DryRun, request.Replay = c.Focus, policy, c.DryRun, c.Replay
+	request.Fold = fold
 	done, err := conv.Compact(ctx, request, p)
 	if err != nil {
 		return conv.WhenInterrupted(err)
@@ -77,7 +83,7 @@ func (c *Compact) Run(ctx context.Context, a *api.App) (err error) {
 	if err != nil {
 		return err
 	}
-	if done.Skipped != nil {
+	if done.Skipped != nil && fold == nil {
 		if result.keepLess, err = lessToKeep(ctx, conv, request, done.Skipped); err != nil {
 			return conv.WhenInterrupted(err)
 		}
