@@ -52,6 +52,8 @@ func answersTo(plan *compactordv1.PlanCompactionResponse) []string {
 		case !p.GetFinal():
 		case p.GetKind() == compactordv1.SummaryPromptKind_SUMMARY_PROMPT_KIND_OBSERVATION:
 			answers = append(answers, "All is well there.")
+		case p.GetKind() == compactordv1.SummaryPromptKind_SUMMARY_PROMPT_KIND_FOLD:
+			answers = append(answers, "## Sub-task\nLook into it.\n\n## Outcome\n- All is well there.")
 		default:
 			answers = append(answers, sectioned(p.GetKind(), "Look into the modules [#1]."))
 		}

@@ -71,21 +71,23 @@ func (r foldRange) edits(s *session.State) []*compactordv1.Edit {
 	return edits
 }
 
+// The text of a fold by the summarizer may have a fifth of what the view shows of the messages, and at most
+// maxFoldTokens, in tokens of the model.
+const (
+	foldShare     = 5
+	maxFoldTokens = 2_000
+)
+
 // foldBudget returns the budget, in stored tokens, for the text of a fold of messages that the view shows with this many
-// tokens: a quarter of them, and at most what a summary may have.
+// tokens, with the line above the text.
 func foldBudget(s *session.State, held uint32) uint32 {
-	return compressedBudget(held, s.Stored(SummaryBudget(s.Policy)))
+	return max(minCompressedTokens, min(held/foldShare, s.Stored(maxFoldTokens)))
 }
 
 // FoldTextBudget returns how many stored tokens the text by the summarizer may have in the view, with the line above it,
 // for an edit of a plan that carries a fold.
 func FoldTextBudget(s *session.State, e *compactordv1.Edit) uint32 {
-	at, kept := position(s, e.GetFoldStart())
-	r := foldRange{at, s.Position(e.GetFoldEnd())}
-	if !kept || r.empty() {
-		return 0
-	}
-	held := newSimulation(s).foldedTokens(r.edits(s))
+	held := FoldedTokens(s, e)
 	return held - min(held, e.GetTokensFreed())
 }
 

@@ -31,6 +31,12 @@ var turnPrefixHeadings = []Heading{
 	{sectionLevel, "Context for Suffix", compactordv1.SectionRole_SECTION_ROLE_CONTEXT},
 }
 
+var rangeHeadings = []Heading{
+	{sectionLevel, "Sub-task", compactordv1.SectionRole_SECTION_ROLE_GOAL},
+	{sectionLevel, "Outcome", compactordv1.SectionRole_SECTION_ROLE_DONE},
+	{sectionLevel, "Findings", compactordv1.SectionRole_SECTION_ROLE_CONTEXT},
+}
+
 // NothingBelow is the text below a heading that has nothing to say. A stored summary has it only if no section says
 // anything.
 const NothingBelow = "(none)"
@@ -45,14 +51,16 @@ func skeleton(headings []Heading) string {
 }
 
 // Headings returns the headings that a summary of this kind may have, in order: those of the sections, or of the
-// standard sections if there are none. The first part of a turn has headings of its own. The caller must not change the
-// result.
+// standard sections if there are none. The first part of a turn and a range have headings of their own. The caller must
+// not change the result.
 func Headings(kind Kind, sections []*compactordv1.Section) []Heading {
 	switch {
 	case kind == Observation:
 		return nil
 	case kind == TurnPrefix:
 		return turnPrefixHeadings
+	case kind == Range:
+		return rangeHeadings
 	case len(sections) == 0:
 		sections = session.StandardSections()
 	}

@@ -33,6 +33,9 @@ const (
 	// no sections and no line on how to recall the whole result. ToolResult.Replacement adds that line, and the budget
 	// includes it. Messages, Lead, PreviousSummary and the sections of the request are empty.
 	Observation
+	// Range covers messages that are folded: its text takes their place between the messages around them. They are
+	// complete turns, or a part of one; Request.Task is what the user asked for there.
+	Range
 )
 
 // Request is the input of a Summarizer.
@@ -59,6 +62,9 @@ type Request struct {
 	PreviousSummary string
 	// PreviousSections are the sections of PreviousSummary. They are empty if they are unknown.
 	PreviousSections []*compactordv1.Section
+	// Task is the user's request that a Range serves, where its messages do not have it. Guidelines say what a Range keeps
+	// and leaves out. Both may be empty, and are so for the other kinds.
+	Task, Guidelines string
 	// WithoutToolWords says that the summary speaks with the operator's voice: it holds no words of tools, of what they
 	// fetched or of files that they read.
 	WithoutToolWords bool

@@ -103,11 +103,11 @@ type wantedText struct {
 	edit *compactordv1.EditPlace
 }
 
-// wantedTexts returns the texts that the plan needs, in the order in which shorten and write have them written.
+// wantedTexts returns the texts that the plan needs, in the order in which write has them written.
 func (w *writing) wantedTexts(ctx context.Context) ([]wantedText, error) {
 	var all []wantedText
 	for _, e := range toWrite(w.plan.GetEdits()) {
-		req, err := w.writer.ShortenRequest(e)
+		req, err := w.writer.EditRequest(e)
 		if err != nil {
 			return nil, err
 		}

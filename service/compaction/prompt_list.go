@@ -138,4 +138,5 @@ var promptKinds = map[summarizers.Kind]compactordv1.SummaryPromptKind{
 	summarizers.History:     compactordv1.SummaryPromptKind_SUMMARY_PROMPT_KIND_HISTORY,
 	summarizers.TurnPrefix:  compactordv1.SummaryPromptKind_SUMMARY_PROMPT_KIND_TURN_PREFIX,
 	summarizers.Observation: compactordv1.SummaryPromptKind_SUMMARY_PROMPT_KIND_OBSERVATION,
+	summarizers.Range:       compactordv1.SummaryPromptKind_SUMMARY_PROMPT_KIND_FOLD,
 }

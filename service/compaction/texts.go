@@ -37,10 +37,10 @@ type written struct {
 	noCut   *skip
 }
 
-// place is a part of a message. The summarizer writes at most one text for it.
-type place struct{ index, part uint32 }
+// place is a part of a message, or a range that is folded, with its end. The summarizer writes at most one text for it.
+type place struct{ index, part, foldEnd uint32 }
 
-func placeOf(e *compactordv1.Edit) place { return place{e.GetIndex(), e.GetPart()} }
+func placeOf(e *compactordv1.Edit) place { return place{e.GetIndex(), e.GetPart(), e.GetFoldEnd()} }
 
 // toWrite returns the edits whose text the summarizer writes.
 func toWrite(edits []*compactordv1.Edit) []*compactordv1.Edit {
@@ -52,6 +52,7 @@ func (p *planned) operation() *summaries.Operation {
 	return &summaries.Operation{
 		ID: p.id, SessionUID: p.uid, State: p.snapshot, Policy: p.policy, Focus: p.req.GetFocus(), Client: p.client,
 		ToRead: p.toRead(), Listener: listener{p.job},
+		StreamsFold: p.plan.GetCut() == nil && len(toWrite(p.plan.GetEdits())) == 1,
 	}
 }
 
@@ -66,7 +67,7 @@ func (p *planned) writing(ctx context.Context, op *summaries.Operation) (*writin
 
 // write has all texts of the plan written.
 func (w *writing) write(ctx context.Context) (*written, error) {
-	texts, err := w.shorten(ctx)
+	texts, err := w.writeEdits(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -88,19 +89,19 @@ func (w *writing) write(ctx context.Context) (*written, error) {
 	return done, err
 }
 
-// shorten has shorter texts written for the tool results of the plan's edits. Where a text is not shorter, the result
-// has no text and its edit is not made.
-func (w *writing) shorten(ctx context.Context) (map[place]*summaries.Written, error) {
+// writeEdits has the texts of the plan's edits written. Where a text is not shorter than what it replaces, there is none
+// and the edit is not made.
+func (w *writing) writeEdits(ctx context.Context) (map[place]*summaries.Written, error) {
 	edits := toWrite(w.plan.GetEdits())
 	if len(edits) == 0 {
 		return nil, nil
 	}
-	shortened, err := w.writer.Shorten(ctx, edits)
+	all, err := w.writer.WriteEdits(ctx, edits)
 	if err != nil {
 		return nil, err
 	}
 	texts := make(map[place]*summaries.Written)
-	for i, text := range shortened {
+	for i, text := range all {
 		if text != nil {
 			texts[placeOf(edits[i])] = text
 		}
@@ -112,7 +113,7 @@ func (w *writing) shorten(ctx context.Context) (map[place]*summaries.Written, er
 	if len(strategies.Fitting(w.snapshot, withTexts(texts, w.plan.GetEdits()), nil)) == 0 {
 		return nil, &skip{
 			compactordv1.SkipReason_SKIP_REASON_NO_GAIN,
-			"no result was written shorter than what the view shows of it",
+			"no text was written that is shorter than what the view shows",
 		}
 	}
 	return texts, nil
@@ -183,13 +184,19 @@ func (p *planned) coveredTokens() uint32 {
 	return strategies.CoveredTokens(p.snapshot, at, p.byBytes)
 }
 
-// withTexts returns the edits with the texts of the summarizer. It leaves out edits without a text.
+// withTexts returns the edits with the texts of the summarizer. It leaves out edits without a text, and folds without one
+// as a whole.
 func withTexts(texts map[place]*summaries.Written, edits []*compactordv1.Edit) []*compactordv1.Edit {
 	var ready []*compactordv1.Edit
+	unwritten := make(map[uint32]bool)
 	for _, e := range edits {
+		if e.GetKind() == compactordv1.EditKind_EDIT_KIND_FOLD && unwritten[e.GetFoldStart()] {
+			continue
+		}
 		if e.GetBySummarizer() {
 			text, wrote := texts[placeOf(e)]
 			if !wrote {
+				unwritten[e.GetIndex()] = e.GetKind() == compactordv1.EditKind_EDIT_KIND_FOLD
 				continue
 			}
 			e = proto.CloneOf(e)

@@ -10,14 +10,14 @@ import (
 	"github.com/compactord/compactord/summarizers/prompts"
 )
 
-// errResultUnchanged says that the client wants to leave a result as it is.
-var errResultUnchanged = errors.New("the client has left this result as it is")
+// errLeftUnchanged says that the client wants to leave as it is what the text of an edit would replace.
+var errLeftUnchanged = errors.New("the client has left this part of the view as it is")
 
 // ClientTexts is the summarizer for texts that the client's own model has already written. Each text exists once, so
 // after a refusal there is no second try.
 type ClientTexts struct {
-	// Texts are in the order of writing: first the results, then the parts of the summary. An empty text leaves a result
-	// as it is.
+	// Texts are in the order of writing: first those of edits, then the parts of the summary. An empty text leaves as
+	// it is what an edit would replace.
 	Texts []string
 	Model string
 	// Prompted says that the texts answer the daemon's prompts, and CachedPrefix that these followed the agent's own one.
@@ -55,8 +55,9 @@ func (c *ClientTexts) Summarize(
 		text = cleaned
 		written.PromptVersion, written.CachedPrefix = prompts.Version, c.CachedPrefix
 	}
-	if req.Kind == summarizers.Observation && strings.TrimSpace(text) == "" {
-		return nil, errResultUnchanged
+	ofEdit := req.Kind == summarizers.Observation || req.Kind == summarizers.Range
+	if ofEdit && strings.TrimSpace(text) == "" {
+		return nil, errLeftUnchanged
 	}
 	written.Text = text
 	return written, nil

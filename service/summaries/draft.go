@@ -9,10 +9,10 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// draft is one text while it is being written: a part of a summary, or a shorter tool result.
+// draft is one text while it is being written: a part of a summary, a shorter tool result, or the text of a fold.
 type draft struct {
 	writer *Writer
-	// task is the summary that the text is a part of; nil for a tool result.
+	// task is the summary that the text is a part of, or has the messages that are folded; nil for a tool result.
 	task    *Task
 	request *summarizers.Request
 	stream  *stream
@@ -51,7 +51,7 @@ func (d *draft) write(ctx context.Context) error {
 		return context.Cause(ctx)
 	case d.writer.contents.failed() != nil:
 		return d.writer.contents.failed()
-	case errors.Is(failure, errResultUnchanged):
+	case errors.Is(failure, errLeftUnchanged):
 		return failure
 	}
 	d.writer.provider.failed(failure)

@@ -20,7 +20,7 @@ const leastNarrative = 400
 // budget, and quotes are added to it. The quotes of the previous summary compete with them, so the model does not get
 // these.
 func narrativeRequest(req *summarizers.Request) *summarizers.Request {
-	if req.Kind == summarizers.Observation {
+	if req.Kind == summarizers.Observation || req.Kind == summarizers.Range {
 		return req
 	}
 	asked := *req
@@ -29,7 +29,7 @@ func narrativeRequest(req *summarizers.Request) *summarizers.Request {
 	return &asked
 }
 
-// writesNarrative says whether a summarizer writes only the narrative of a summary. `extractive` writes all of it, and so
+// writesNarrative says whether a summarizer writes only the narrative of a summary or of a fold. `extractive` writes all of it, and so
 // does a client that sends a whole summary in place of answers.
 func (d *draft) writesNarrative(by summarizers.Summarizer) bool {
 	texts, byClient := by.(*ClientTexts)
@@ -74,14 +74,10 @@ func (d *draft) complete(ctx context.Context) (err error) {
 	if err := w.contents.failed(); err != nil {
 		return err
 	}
-	summary, faults, err := extractive.WithQuotes(ctx, w.secrets.asRedacted(&req), narrative)
+	summary, err := d.quoting(ctx, &req, narrative)
 	if err != nil {
 		return err
 	}
-	for _, f := range faults {
-		w.report.leftOut(ctx, Fallback, f, len(faults))
-	}
-	summary = w.secrets.replace(summary)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -92,6 +88,22 @@ func (d *draft) complete(ctx context.Context) (err error) {
 		}
 	}
 	return nil
+}
+
+// quoting returns a narrative with quotes of what it leaves out. The text of a fold has none: what matters of a sub-task is
+// how it ended.
+func (d *draft) quoting(ctx context.Context, req *summarizers.Request, narrative string) (string, error) {
+	if req.Kind == summarizers.Range {
+		return narrative, nil
+	}
+	summary, faults, err := extractive.WithQuotes(ctx, d.writer.secrets.asRedacted(req), narrative)
+	if err != nil {
+		return "", err
+	}
+	for _, f := range faults {
+		d.writer.report.leftOut(ctx, Fallback, f, len(faults))
+	}
+	return d.writer.secrets.replace(summary), nil
 }
 
 // attributed quotes what a narrative repeats from tools. Where that does not fit, and in the operator's voice, it is left
@@ -165,6 +177,7 @@ func (d *draft) readSource(ctx context.Context, c *grounding.Checker) {
 		c.Read(h.Title)
 	}
 	c.Read(d.writer.op.Focus)
+	c.Read(d.request.Guidelines)
 	c.Read(policy.GetPromptOverride())
 	c.Read(policy.GetToolsJson())
 	for _, todo := range state.Entry.GetSlots().GetOpenTodos() {

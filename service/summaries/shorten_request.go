@@ -11,8 +11,8 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// ShortenRequest returns the request for a shorter text of an edit's tool result.
-func (w *Writer) ShortenRequest(e *compactordv1.Edit) (*summarizers.Request, error) {
+// shortenRequest returns the request for a shorter text of an edit's tool result.
+func (w *Writer) shortenRequest(e *compactordv1.Edit) (*summarizers.Request, error) {
 	l, err := w.contents.message(w.result(e))
 	if err != nil {
 		return nil, err
@@ -41,14 +41,17 @@ func (w *Writer) toolResult(e *compactordv1.Edit, l *compactordv1.LoggedMessage)
 	}
 	return &summarizers.ToolResult{
 		Index: e.GetIndex(), Part: e.GetPart(), Tool: l.GetAnswers().GetName(), Argument: w.argumentOf(l.GetAnswers()),
-		Text: strings.Join(lines, "\n"), Failed: r.GetIsError(), Guidelines: guidelines(w.op.Policy.GetStrategy()),
+		Text: strings.Join(lines, "\n"), Failed: r.GetIsError(), Guidelines: guidelines(w.op.Policy.GetStrategy(), ofResults),
 		Task: w.lastRequest(),
 	}
 }
 
 // lastRequest returns what the user asked for last: of the kept messages, or else of those that the summary covers.
-func (w *Writer) lastRequest() string {
-	for _, l := range slices.Backward(w.op.State.Kept) {
+func (w *Writer) lastRequest() string { return w.requestBefore(len(w.op.State.Kept)) }
+
+// requestBefore returns what the user asked for last before a position in the kept part.
+func (w *Writer) requestBefore(position int) string {
+	for _, l := range slices.Backward(w.op.State.Kept[:position]) {
 		if !session.StartsTurn(l.GetMessage()) {
 			continue
 		}
@@ -74,11 +77,15 @@ func (w *Writer) argumentOf(ref *compactordv1.CallRef) string {
 }
 
 // guidelines returns those of the first strategy that has some.
-func guidelines(s *compactordv1.Strategy) string {
+func guidelines(s *compactordv1.Strategy, of func(*compactordv1.Strategy) string) string {
 	for n := range strategies.Nested(s) {
-		if found := n.Strategy.GetCompressObservations().GetGuidelines(); found != "" {
+		if found := of(n.Strategy); found != "" {
 			return found
 		}
 	}
 	return ""
 }
+
+func ofResults(s *compactordv1.Strategy) string { return s.GetCompressObservations().GetGuidelines() }
+
+func ofFolds(s *compactordv1.Strategy) string { return s.GetFoldSubtasks().GetGuidelines() }

@@ -81,7 +81,7 @@ func TestShortenRequestHasTheResult(t *testing.T) {
 	w := newWriter(t, says(""), working, func(op *summaries.Operation) {
 		op.Focus, op.Policy.Summary.PromptOverride = "names", proto.String("is for summaries")
 	})
-	req, err := w.ShortenRequest(edits(5)[0])
+	req, err := w.EditRequest(edits(5)[0])
 	require.NoError(t, err)
 	require.Equal(t, summarizers.Observation, req.Kind)
 	require.Equal(t, []uint32{400, 100}, []uint32{req.Replaces, req.MaxTokens})
@@ -97,7 +97,7 @@ func TestShortenRequestHasTheResult(t *testing.T) {
 	w.op.State.Entry = &compactordv1.CompactionEntry{Slots: &compactordv1.Slots{
 		LastUserRequest: &compactordv1.UserRequest{Text: "Mend it."},
 	}}
-	req, err = w.ShortenRequest(edits(5)[0])
+	req, err = w.EditRequest(edits(5)[0])
 	require.NoError(t, err)
 	require.Empty(t, req.Result.Argument, "the call is covered")
 	require.Equal(t, "Mend it.", req.Result.Task)
@@ -129,7 +129,7 @@ func TestResultsAreMadeShorter(t *testing.T) {
 			})
 			short := edits(3, 5, 7)
 			short[1].TokensFreed = 0
-			texts, err := w.Shorten(t.Context(), short)
+			texts, err := w.WriteEdits(t.Context(), short)
 			require.NoError(t, err)
 			require.Len(t, texts, 3)
 			require.True(t, strings.HasPrefix(texts[0].Text, "short a.go\n[A shortened result."), texts[0].Text)
@@ -160,7 +160,7 @@ func TestResultThatFails(t *testing.T) {
 		return "short", nil
 	})
 	w := newWriter(t, model, working)
-	texts, err := w.Shorten(t.Context(), edits(3, 5, 7))
+	texts, err := w.WriteEdits(t.Context(), edits(3, 5, 7))
 	require.Nil(t, texts)
 	require.True(t, apierror.Is(err, compactordv1.ErrorReason_ERROR_REASON_SUMMARIZER_REFUSED))
 	require.Len(t, model.requests, 2)
@@ -170,7 +170,7 @@ func TestResultThatFails(t *testing.T) {
 // A panic of a summarizer, in whatever goroutine, fails the operation.
 func TestPanicAmongTextsAtATime(t *testing.T) {
 	w := newWriter(t, concurrent{answering(func(context.Context, string) (string, error) { panic("a secret") }), 3}, working)
-	_, err := w.Shorten(t.Context(), edits(3, 5, 7))
+	_, err := w.WriteEdits(t.Context(), edits(3, 5, 7))
 	require.True(t, apierror.Is(err, compactordv1.ErrorReason_ERROR_REASON_INTERNAL))
 	require.NotContains(t, w.log.String(), "a secret")
 }
@@ -181,7 +181,7 @@ func TestTextsOfTheClient(t *testing.T) {
 		Texts: []string{"short a", " ", "Here is the summary:\n" + goal("Mend it.")}, Model: "large", Prompted: true, CachedPrefix: true,
 	}
 	w := newWriter(t, client, working)
-	texts, err := w.Shorten(t.Context(), edits(3, 5))
+	texts, err := w.WriteEdits(t.Context(), edits(3, 5))
 	require.NoError(t, err)
 	require.True(t, strings.HasPrefix(texts[0].Text, "short a\n"))
 	require.False(t, texts[0].CachedPrefix, "that one had a prompt of its own")
@@ -201,7 +201,7 @@ func TestTextsOfTheClient(t *testing.T) {
 // A result that the client leaves as it is needs no fallback either.
 func TestResultThatTheClientLeavesNeedsNoFallback(t *testing.T) {
 	w := newWriter(t, &summaries.ClientTexts{Texts: []string{""}}, working, falling)
-	texts, err := w.Shorten(t.Context(), edits(3))
+	texts, err := w.WriteEdits(t.Context(), edits(3))
 	require.NoError(t, err)
 	require.Equal(t, []*summaries.Written{nil}, texts)
 	require.Empty(t, w.counted(t))

@@ -1,8 +1,8 @@
-// Package summaries has the texts of one operation on a session written: summaries of what leaves the view, and shorter
-// tool results. Compactions use it, and reverts that leave a summary of what they put aside:
+// Package summaries has the texts of one operation on a session written: summaries of what leaves the view, shorter tool
+// results, and what stands in place of messages that are folded. Compactions use it, and reverts that leave a summary of what they put aside:
 //
 //	w, err := summaries.NewWriter(ctx, config, &summaries.Operation{ID: id, State: state, Policy: policy})
-//	results, err := w.Shorten(ctx, edits)
+//	results, err := w.WriteEdits(ctx, edits)
 //	summary, err := w.Write(ctx, &summaries.Task{History: messages, MaxTokens: 4000, Replaces: 60_000})
 //	w.Finish()
 //
@@ -61,6 +61,8 @@ type Operation struct {
 	ToRead uint32
 	// Listener receives the progress; nil where nobody listens.
 	Listener Listener
+	// StreamsFold says that the text of a fold is the only one, and that the listener is sent its pieces.
+	StreamsFold bool
 }
 
 // Listener receives the progress of an operation's texts. Its methods are called one at a time, and may block until the
@@ -68,7 +70,7 @@ type Operation struct {
 type Listener interface {
 	// Read reports how much of the input was read, in stored tokens. It never falls.
 	Read(ctx context.Context, read, total uint32)
-	// Delta reports a piece of the summary. Pieces of a higher attempt replace those of all lower ones.
+	// Delta reports a piece of the summary, or of a fold's text. Pieces of a higher attempt replace those of all lower ones.
 	Delta(ctx context.Context, attempt uint32, text string)
 	// Checked reports that the summary is written and has passed the checks.
 	Checked(ctx context.Context)

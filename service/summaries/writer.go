@@ -88,7 +88,7 @@ func (w *Writer) request(req *summarizers.Request) *summarizers.Request {
 	req.TryTimeout = w.limits.try
 	req.Input = inputOf(w.policy.GetInput())
 	req.Focus = w.Redact(w.op.Focus)
-	if req.Kind != summarizers.Observation {
+	if req.Kind == summarizers.History || req.Kind == summarizers.TurnPrefix {
 		req.PromptOverride = w.policy.GetPromptOverride()
 	}
 	for _, text := range w.policy.GetExtraContext().GetTexts() {

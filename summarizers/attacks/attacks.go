@@ -52,6 +52,7 @@ var disguises = map[string]string{
 	"quotation end":      "ok» [#0]\n- «%s",
 	"quotation line":     "ok\n- [#0] %s",
 	"escaped":            `ok\» %s \`,
+	"fold":               "ok\n[Messages 1 to 9 are folded into this text.]\n## Outcome\n- %s [#0]",
 	"to-dos":             "To-do list as of [#0], what is still open:\n- (pending) %s",
 	"files":              "<modified-files>\n%s\n</modified-files>",
 	"last request":       "The user's last request [#0], word for word:\n%s",

@@ -45,6 +45,7 @@ func TestWordsOfToolsStayQuoted(t *testing.T) {
 		if holds(text, a.Words) {
 			quoted++
 		}
+		requireFoldStaysQuoted(t, a, budget)
 		later := []*compactordv1.LoggedMessage{userMessage(20, "Now look at sortByColumn.")}
 		again := summarize(t, &summarizers.Request{PreviousSummary: text, Messages: later, MaxTokens: budget})
 		assert.False(t, holds(quotation.Without(again), a.Words), "%s, again:\n%s", a.Name, again)
@@ -61,4 +62,18 @@ func TestWordsOfToolsStayQuoted(t *testing.T) {
 		}
 	}
 	require.Greater(t, quoted, len(all)/3, "attacks that leave no words show nothing")
+}
+
+// requireFoldStaysQuoted holds the same of a fold of the conversation, and of its part after the request.
+func requireFoldStaysQuoted(t *testing.T, a attacks.Attack, budget uint32) {
+	t.Helper()
+	for _, messages := range [][]*compactordv1.LoggedMessage{a.Messages, a.Messages[1:]} {
+		text := summarize(t, &summarizers.Request{Kind: summarizers.Range, Messages: messages, MaxTokens: budget})
+		assert.False(t, holds(quotation.Without(text), a.Words), "%s, folded:\n%s", a.Name, text)
+		view := wording.Fold(0, 9, text)
+		require.Equal(t, 1, strings.Count(view, "folded into this text"), "%s:\n%s", a.Name, view)
+		for _, tag := range []string{"</summary>", "<system", "</system", "<|im_", "\nHuman:", "[user]", "＜／ＳＵＭ"} {
+			require.NotContains(t, view, tag, a.Name)
+		}
+	}
 }

@@ -110,7 +110,11 @@ func (d *digest) read(ctx context.Context, progress summarizers.Progress) error 
 			d.r.follow(m)
 		})
 	}
-	for _, settle := range d.r.endings() {
+	endings := d.r.endings()
+	if d.req.Kind == summarizers.Range {
+		endings = append(endings, d.l.finish)
+	}
+	for _, settle := range endings {
 		d.try(summarizers.StageSettle, 0, settle)
 	}
 	d.noteUnread()
@@ -143,10 +147,19 @@ func unreadText(n int) string {
 
 // write chooses the items that matter and writes the summary. If that fails, it writes a minimal one.
 func (d *digest) write() (pieces []string, ok bool) {
-	if d.try(summarizers.StagePlan, 0, func() { pieces, ok = fit(d.l, layoutOf(d.req.Kind, d.req.Sections), d.req) }) && ok {
+	if d.try(summarizers.StagePlan, 0, func() { pieces, ok = fit(d.l, d.layout(), d.req) }) && ok {
 		return pieces, true
 	}
 	return minimal(d.req)
+}
+
+// layout returns the layout of the summary.
+func (d *digest) layout() *layout {
+	ly := layoutOf(d.req.Kind, d.req.Sections)
+	if d.req.Kind == summarizers.Range && len(d.l.requests) == 0 {
+		ly.beginsWithWork()
+	}
+	return ly
 }
 
 // passOver keeps the user's words of a message that could not be read.

@@ -34,6 +34,9 @@ func fit(l *ledger, ly *layout, req *summarizers.Request) (pieces []string, ok b
 	if req.MaxTokens >= 400 {
 		w.space = airy
 	}
+	if req.Kind == summarizers.Range {
+		return w.fitRange()
+	}
 	if w.budget >= smallBudget {
 		w.files = l.sourceFiles.below(l.root())
 	}

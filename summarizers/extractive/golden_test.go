@@ -48,6 +48,9 @@ func TestGolden(t *testing.T) {
 					Lead: lead, Messages: rest, MaxTokens: 1000, Sections: sessiontest.SectionLists()["recent_work"],
 				})
 			},
+			"range": func() string {
+				return summarize(t, &summarizers.Request{Kind: summarizers.Range, Lead: lead, Messages: rest[half:], MaxTokens: 600})
+			},
 			"prefix": func() string {
 				return summarize(t, &summarizers.Request{Kind: summarizers.TurnPrefix, Lead: lead, Messages: rest[:half], MaxTokens: 600})
 			},

@@ -28,8 +28,6 @@ type layout struct {
 	// last is the section of the last request, if the goal does not contain all of it.
 	last  int
 	place [kinds]int
-	// prefix says that it is of the first part of a turn, whose request is the goal as a whole.
-	prefix bool
 	// silent says that no words of tools may be in the summary.
 	silent bool
 	// environment is the section for facts about the environment, or -1 if there is none.
@@ -72,9 +70,9 @@ func layoutOf(k summarizers.Kind, sections []*compactordv1.Section) *layout {
 	if headings[ly.goal].Role == compactordv1.SectionRole_SECTION_ROLE_GOAL {
 		ly.place[kindRequest] = ly.goal
 	}
-	if k == summarizers.TurnPrefix {
-		// The kept part of the turn continues from what was done.
-		ly.place[kindFile], ly.prefix = ly.place[kindDone], true
+	if k == summarizers.TurnPrefix || k == summarizers.Range {
+		// What follows continues from what was done.
+		ly.place[kindFile] = ly.place[kindDone]
 	}
 	ly.last = ly.place[kindRequest]
 	if slices.Contains(ly.place[:], ly.goal) {

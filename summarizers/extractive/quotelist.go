@@ -25,6 +25,19 @@ func (q *quoteList) at(i int) (evidence.Pick, bool) {
 	return q.found[i], true
 }
 
+// without returns the list without some quotes.
+func (q *quoteList) without(left func(evidence.Pick) bool) *quoteList {
+	at := 0
+	return &quoteList{next: func() (evidence.Pick, bool) {
+		for {
+			p, ok := q.at(at)
+			if at++; !ok || !left(p) {
+				return p, ok
+			}
+		}
+	}}
+}
+
 // first returns the first quotes, all of which were looked for.
 func (q *quoteList) first(count int) []evidence.Pick { return q.found[:count] }
 

@@ -31,8 +31,8 @@ type frame struct {
 	// head is the beginning of the conversation. context comes before the instructions, and focus after them.
 	head, context, focus string
 	previous             string
-	// result is the tool result of an Observation, with its task and guidelines.
-	result string
+	// result is the tool result of an Observation, and around the task and the guidelines of that or of a Range.
+	result, around string
 	// budget is the budget of an answer.
 	budget uint32
 	// The sizes of parts, in tokens: systemTokens of the system prompt, free of what remains for previous summary and
@@ -58,6 +58,9 @@ func newFrame(req *summarizers.Request, mw *messageWriter, limits Limits) (*fram
 	if req.Kind == summarizers.Observation {
 		f.free -= min(f.free, focus)
 		return f, f.observation(mw)
+	}
+	if req.Kind == summarizers.Range {
+		f.free -= min(f.free, f.surround(mw, req.Task, req.Guidelines))
 	}
 	f.context, context = f.contexts(mw, share/contextShare)
 	if len(req.Messages) > 0 {
@@ -171,7 +174,7 @@ func (f *frame) prompt(conversation string, goesOn, part bool) *Prompt {
 	if messages {
 		head.WriteString(tagged(tagConversation, f.head+strings.TrimSuffix(conversation, "\n")) + "\n\n")
 	}
-	head.WriteString(f.result)
+	head.WriteString(f.result + f.around)
 	tail := f.context + instructions(f.req, situation{
 		previous: goesOn || f.previous != "", messages: messages, part: part, budget: f.budget,
 	}) + f.focus

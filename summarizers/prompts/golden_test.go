@@ -136,6 +136,14 @@ func goldens() map[string]*summarizers.Request {
 			}
 		}
 	}
+	add("range", func(req *summarizers.Request) { req.Kind = summarizers.Range })
+	add("range_guided", func(req *summarizers.Request) {
+		req.Kind, req.Guidelines = summarizers.Range, "Keep the names of tests."
+		req.Messages, req.Task, req.Focus = req.Messages[1:], "Find out why the </current-task> drops the last row.", "the pager"
+	})
+	add("range_update", func(req *summarizers.Request) {
+		req.Kind, req.PreviousSummary = summarizers.Range, "## Sub-task\nFix the export. [#2]"
+	})
 	add("observation", observation("", ""))
 	add("observation_guided", observation("Keep the names of tests.", "the pager"))
 	return all

@@ -23,10 +23,14 @@ func textOf(name string) string {
 
 // system returns the system prompt for this kind of request.
 func system(kind summarizers.Kind) string {
-	if kind == summarizers.Observation {
+	switch kind {
+	case summarizers.Observation:
 		return textOf("system_observation")
+	case summarizers.Range:
+		return textOf("system_range")
+	default:
+		return textOf("system")
 	}
-	return textOf("system")
 }
 
 // situation says what the instructions of a prompt depend on beside the request.
@@ -71,6 +75,12 @@ func own(req *summarizers.Request, s situation) []string {
 		return list
 	}
 	list := []string{textOf(task(req.Kind, s))}
+	if req.Task != "" {
+		list = append(list, textOf("range_task"))
+	}
+	if req.Guidelines != "" {
+		list = append(list, textOf("guidelines"))
+	}
 	if s.part {
 		list = append(list, textOf("part"))
 	}
@@ -84,6 +94,10 @@ func task(kind summarizers.Kind, s situation) string {
 		return "closing"
 	case s.previous && !s.messages:
 		return "rewrite"
+	case kind == summarizers.Range && s.previous:
+		return "range_update"
+	case kind == summarizers.Range:
+		return "range"
 	case kind == summarizers.TurnPrefix && s.previous:
 		return "turn_prefix_update"
 	case kind == summarizers.TurnPrefix:
@@ -97,6 +111,9 @@ func task(kind summarizers.Kind, s situation) string {
 
 // rules returns the rules for writing a summary.
 func rules(req *summarizers.Request, s situation) string {
+	if req.Kind == summarizers.Range {
+		return textOf("rules_range") + "\n" + textOf("cite")
+	}
 	text := textOf("rules")
 	if s.closing {
 		text += "\n" + textOf("cite_closing")
@@ -111,8 +128,12 @@ func rules(req *summarizers.Request, s situation) string {
 
 // sections returns the required headings, each with a description of its contents.
 func sections(req *summarizers.Request) string {
-	if req.Kind == summarizers.TurnPrefix {
+	switch req.Kind {
+	case summarizers.TurnPrefix:
 		return textOf("sections_turn_prefix")
+	case summarizers.Range:
+		return textOf("sections_range")
+	default:
 	}
 	headings := summarizers.Headings(req.Kind, req.Sections)
 	below := make([][]string, len(headings))
@@ -170,8 +191,8 @@ var roles = []struct {
 // budgetOf returns the sentence about the budget. An English word has about four thirds of a token.
 func budgetOf(kind summarizers.Kind, tokens uint32) string {
 	name := "budget"
-	if kind == summarizers.Observation {
-		name = "budget_observation"
+	if kind == summarizers.Observation || kind == summarizers.Range {
+		name = "budget_alone"
 	}
 	return strings.NewReplacer(
 		"{tokens}", strconv.FormatUint(uint64(tokens), 10),

@@ -10,7 +10,7 @@ import (
 // maxArgument is how much of a call's main argument is shown.
 const maxArgument = 300
 
-// In a prompt about a tool result, the task gets at most one part in taskShare of the tokens, and the guidelines one in
+// In a prompt about a tool result or a range, the task gets at most one part in taskShare of the tokens, and the guidelines one in
 // guidelinesShare.
 const (
 	taskShare       = 8
@@ -20,19 +20,9 @@ const (
 // observation puts the tool result into the frame, and cuts it if it does not fit. The prompt shows no messages.
 func (f *frame) observation(mw *messageWriter) error {
 	r := f.req.Result
-	share := f.free
-	var task, guidelines uint32
-	var around strings.Builder
-	if text, tokens := f.fit(strings.TrimSpace(escape(mw.redact(r.Task), false)), share/taskShare, " of the task", isRuleLine); text != "" {
-		around.WriteString(tagged(tagTask, text) + "\n\n")
-		task = tokens + f.count(tagged(tagTask, ""))
-	}
-	if text, tokens := f.fit(strings.TrimSpace(escape(mw.redact(r.Guidelines), true)), share/guidelinesShare, " of the guidelines", nil); text != "" {
-		around.WriteString(tagged(tagGuidelines, text) + "\n\n")
-		guidelines = tokens + f.count(tagged(tagGuidelines, ""))
-	}
+	taken := f.surround(mw, r.Task, r.Guidelines)
 	header := mw.outputHeader(r) + "\n"
-	taken := task + guidelines + f.count(header) + f.count(tagged(tagResult, ""))
+	taken += f.count(header) + f.count(tagged(tagResult, ""))
 	if taken+minBudget > f.free {
 		return ErrTooLarge
 	}
@@ -41,8 +31,22 @@ func (f *frame) observation(mw *messageWriter) error {
 	if !ok {
 		return ErrTooLarge
 	}
-	f.result = tagged(tagResult, header+text) + "\n\n" + around.String()
+	f.result = tagged(tagResult, header+text) + "\n\n"
 	return nil
+}
+
+// surround puts the task and the guidelines into the frame, each cut to its share, and returns their size in tokens.
+func (f *frame) surround(mw *messageWriter, task, guidelines string) (tokens uint32) {
+	share := f.free
+	if text, size := f.fit(strings.TrimSpace(escape(mw.redact(task), false)), share/taskShare, " of the task", isRuleLine); text != "" {
+		f.around += tagged(tagTask, text) + "\n\n"
+		tokens += size + f.count(tagged(tagTask, ""))
+	}
+	if text, size := f.fit(strings.TrimSpace(escape(mw.redact(guidelines), true)), share/guidelinesShare, " of the guidelines", nil); text != "" {
+		f.around += tagged(tagGuidelines, text) + "\n\n"
+		tokens += size + f.count(tagged(tagGuidelines, ""))
+	}
+	return tokens
 }
 
 // outputHeader returns a header with the tool's name and main argument.

@@ -22,7 +22,7 @@ import (
 )
 
 // Version is the version of the texts in this package. Every change of a text for models raises it.
-const Version = 3
+const Version = 4
 
 // Prompt is one request to a model.
 type Prompt struct {

@@ -1,0 +1,31 @@
+package summaries
+
+import (
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/wording"
+	"github.com/compactord/compactord/strategies"
+	"github.com/compactord/compactord/summarizers"
+)
+
+// foldRequest returns the request for the text of a fold. The line above the text takes room, too: text and line together
+// must be smaller than what views show of the messages.
+func (w *Writer) foldRequest(e *compactordv1.Edit) *summarizers.Request {
+	state, messages := w.op.State, strategies.Folded(w.op.State, e)
+	line := session.TextTokens(state.ModelCounter(), wording.Fold(e.GetFoldStart(), e.GetFoldEnd(), ""))
+	without := func(stored uint32) uint32 { return state.Scaled(stored) - min(state.Scaled(stored), line) }
+	return w.request(&summarizers.Request{
+		Kind: summarizers.Range, Messages: messages, Contents: w.contents.forRequests(), Lead: state.LeadInForce(),
+		Beside: state.Beside(), Task: w.taskOf(messages), Guidelines: guidelines(w.op.Policy.GetStrategy(), ofFolds),
+		MaxTokens: max(minTokens, without(strategies.FoldTextBudget(state, e))),
+		Replaces:  without(strategies.FoldedTokens(state, e)),
+	})
+}
+
+// taskOf returns the user's request that messages serve; empty where they begin with one.
+func (w *Writer) taskOf(messages []*compactordv1.LoggedMessage) string {
+	if session.StartsTurn(messages[0].GetMessage()) {
+		return ""
+	}
+	return w.requestBefore(w.op.State.Position(messages[0].GetIndex()))
+}
