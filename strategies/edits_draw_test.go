@@ -49,6 +49,10 @@ func compressing(p *compactordv1.CompressObservationsStrategy) *compactordv1.Str
 	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_CompressObservations{CompressObservations: p}}
 }
 
+func foldingSubtasks(p *compactordv1.FoldSubtasksStrategy) *compactordv1.Strategy {
+	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_FoldSubtasks{FoldSubtasks: p}}
+}
+
 func collapsing(p *compactordv1.DialogueOnlyStrategy) *compactordv1.Strategy {
 	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_DialogueOnly{DialogueOnly: p}}
 }
@@ -65,6 +69,14 @@ func compressOf(t *rapid.T) *compactordv1.Strategy {
 	return compressing(&compactordv1.CompressObservationsStrategy{
 		OverTokens: proto.Uint32(rapid.SampledFrom([]uint32{1, 29, 200, 999}).Draw(t, "over_tokens")),
 		KeepGroups: optional(t, "keep_groups", 0, 3),
+	})
+}
+
+func foldSubtasksOf(t *rapid.T) *compactordv1.Strategy {
+	return foldingSubtasks(&compactordv1.FoldSubtasksStrategy{
+		Bounds:        new(rapid.SampledFrom([]compactordv1.SubtaskBounds{0, 1, 2}).Draw(t, "bounds")),
+		KeepSubtasks:  optional(t, "keep_subtasks", 0, 1),
+		MinimumTokens: proto.Uint32(rapid.SampledFrom([]uint32{1, 30, 200}).Draw(t, "minimum_tokens")),
 	})
 }
 

@@ -7,7 +7,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/compactord/compactord/session"
-	"github.com/compactord/compactord/strategies"
 )
 
 // generate writes a log of random steps, most of them realistic and some unusual.
@@ -30,6 +29,15 @@ func step(t *rapid.T, l *testLog) {
 		}
 	case 2:
 		l.revert(rapid.Uint32Range(0, session.Point(l.head())).Draw(t, "point"))
+	case 3:
+		l.checkpoint()
+	case 4:
+		// A finished sub-task would be rare.
+		l.script("L:> R T30:a R200:a L:v R")
+	case 5:
+		l.checkpoint()
+		l.script("T30:a R200:a")
+		l.checkpoint()
 	default:
 		l.script(word(t, l))
 	}
@@ -52,8 +60,7 @@ func dice(t *rapid.T, n int) int {
 
 // planOf returns a plan of any strategy with any parameters.
 func planOf(t *rapid.T, l *testLog) *plan {
-	in := &strategies.Input{State: l.state(), Policy: l.policy}
-	made, err := registry().Plan(t.Context(), in, parametersOf(t))
+	made, err := registry().Plan(t.Context(), l.input(), parametersOf(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +69,7 @@ func planOf(t *rapid.T, l *testLog) *plan {
 
 // word draws a message. There are few ids, so that they occur again while a call with them is open and after that.
 func word(t *rapid.T, l *testLog) string {
-	letters := "SDUUUICFMAAATTTTTTXXRRRRPV"
+	letters := "SDUUUICFMAAATTTTTTLLXXRRRRPV"
 	if len(l.head().GetOpenCalls()) > 0 {
 		letters += strings.Repeat("R", 30) + "EVV"
 	}
@@ -73,6 +80,9 @@ func word(t *rapid.T, l *testLog) string {
 	case 'T', 'X':
 		id := rapid.SampledFrom([]string{"a", "b", "c", "read/d"})
 		ids = strings.Join(rapid.SliceOfN(id, 0, 3).Draw(t, "ids"), ",")
+	case 'L':
+		sign := rapid.SampledFrom([]string{".", ">", "v", "x", "-"})
+		ids = strings.Join(rapid.SliceOfN(sign, 0, 3).Draw(t, "statuses"), "")
 	case 'R', 'E', 'V':
 		// Mostly the id of the oldest open call.
 		ids = rapid.SampledFrom([]string{"", "", "", "a", "b", "c"}).Draw(t, "id")

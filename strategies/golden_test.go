@@ -52,6 +52,10 @@ const workday = "S300 D40 U60 T30:read/a R900:a A120 U40 T25:bash/b R60:b T400:w
 	"U150 T30:read/d,read/e R2500:d R1800:e T60:bash/f E700:f X45:bash/g D30 T60:bash/h R3200:h " +
 	"T350:edit/i R8:i T50:bash/j R2100:j A90 T45:read/k R1500:k T55:bash/l"
 
+// A long turn by a to-do list of three, with one more thing to do in the middle of it.
+const listed = "S300 U100 L:>.. R T60:read/a R2500:a T400:write/b R5:b A40 L:v>. R T60:bash/c R1800:c A20 L:v>>. R " +
+	"T90:edit/d R700:d L:vv>. R T60:bash/e R900:e T80:edit/f R20:f L:vvv> R T60:read/g R1500:g L:vvvv R A200"
+
 // Thinking and images after that.
 const afternoon = "U20 H120 P15 T30:shot/m V60:m H80 U10 H40 T20:shot/n V20:n A30"
 
@@ -107,7 +111,11 @@ func TestPlansAreAsGolden(t *testing.T) {
 		"drop_thinking/newest":           dropping(nil),
 		"compress_observations/defaults": compressing(nil),
 		"compress_observations/more":     compressOver(500, 1),
-		"offload/defaults":               offloading(nil),
+		"fold_subtasks/defaults":         foldingSubtasks(nil),
+		"fold_subtasks/all": foldingSubtasks(&compactordv1.FoldSubtasksStrategy{
+			KeepSubtasks: proto.Uint32(0), MinimumTokens: proto.Uint32(1),
+		}),
+		"offload/defaults": offloading(nil),
 		"offload/by_bytes": offloading(&compactordv1.OffloadStrategy{
 			OverTokens: proto.Uint32(10_000), OverBytes: proto.Uint32(3000), PreviewChars: proto.Uint32(40),
 		}),
@@ -120,8 +128,11 @@ func TestPlansAreAsGolden(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l := newLog().script(workday)
-			if kind, _, _ := strings.Cut(name, "/"); kind == "strip_media" || kind == "drop_thinking" {
+			switch kind, _, _ := strings.Cut(name, "/"); kind {
+			case "strip_media", "drop_thinking":
 				l.script(afternoon)
+			case "fold_subtasks":
+				l = newLog().script(listed)
 			}
 			requireGolden(t, "", map[string]proto.Message{
 				"parameters": parameters, "plan": planned(t, l, parameters),

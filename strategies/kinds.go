@@ -15,6 +15,10 @@ func Cuts(s *compactordv1.Strategy) bool {
 // NeedsSummarizer says whether a strategy of the contract needs a summarizer, apart from what it nests. Only Compact
 // waits for a summarizer.
 func NeedsSummarizer(s *compactordv1.Strategy) bool {
-	_, compresses := s.GetKind().(*compactordv1.Strategy_CompressObservations)
-	return compresses || Cuts(s)
+	switch s.GetKind().(type) {
+	case *compactordv1.Strategy_CompressObservations, *compactordv1.Strategy_FoldSubtasks:
+		return true
+	default:
+		return Cuts(s)
+	}
 }

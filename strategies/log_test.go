@@ -1,6 +1,7 @@
 package strategies_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -13,6 +14,7 @@ import (
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/strategies"
 )
 
 // testLog is a log in memory, with the head after each sequence.
@@ -148,7 +150,8 @@ func (l *testLog) revert(point uint32) {
 // script appends messages given as words: a letter, tokens, and after a colon the ids of calls or of the call that is
 // answered. S, D: system, developer. U, I, C, F, M: user of origin client, import, continue, future, marker. A, T:
 // assistant with text, with calls. X: assistant that was aborted. R: result of the oldest open call; E: the same, an
-// error. H: assistant with this much thinking, and one word. P: user with an image. V: like R, with two images. The
+// error. L: assistant that writes a to-do list, with a sign for the status of each item after the colon: `.` pending, `>`
+// in progress, `v` completed, `x` cancelled, `-` left out. H: assistant with this much thinking, and one word. P: user with an image. V: like R, with two images. The
 // default is 10 tokens.
 func (l *testLog) script(words string) *testLog {
 	for _, word := range strings.Fields(words) {
@@ -192,6 +195,8 @@ func (l *testLog) message(letter string, tokens int, ids string) *compactordv1.M
 		m.Role = compactordv1.Role_ROLE_ASSISTANT
 	case "T":
 		m.Role, m.Parts = compactordv1.Role_ROLE_ASSISTANT, l.calls(tokens, ids)
+	case "L":
+		m.Role, m.Parts = compactordv1.Role_ROLE_ASSISTANT, []*compactordv1.Part{todoCall(listing("item %d", ids)...)}
 	case "X":
 		m.Role, m.StopReason = compactordv1.Role_ROLE_ASSISTANT, compactordv1.StopReason_STOP_REASON_ABORTED
 		if ids != "" {
@@ -236,6 +241,51 @@ func (l *testLog) calls(tokens int, ids string) []*compactordv1.Part {
 		}})
 	}
 	return parts
+}
+
+// todoItem is an item of a to-do list.
+type todoItem struct {
+	Content string `json:"content"`
+	Status  string `json:"status"`
+}
+
+// listing returns a list with a sign for each item's status. An item's text has its number.
+func listing(text, signs string) (items []todoItem) {
+	states := map[rune]string{'.': "pending", '>': "in_progress", 'v': "completed", 'x': "cancelled"}
+	for i, sign := range signs {
+		if status, written := states[sign]; written {
+			items = append(items, todoItem{fmt.Sprintf(text, i), status})
+		}
+	}
+	return items
+}
+
+func todoCall(items ...todoItem) *compactordv1.Part {
+	arguments, err := json.Marshal(map[string]any{"todos": items})
+	if err != nil {
+		panic(err)
+	}
+	return &compactordv1.Part{Kind: &compactordv1.Part_ToolCall{
+		ToolCall: &compactordv1.ToolCall{Id: "todo", Name: "todo_write", Arguments: string(arguments)},
+	}}
+}
+
+// checkpoint sets a checkpoint.
+func (l *testLog) checkpoint() {
+	l.record(&compactordv1.Record{Kind: &compactordv1.Record_Checkpoint{
+		Checkpoint: session.NextCheckpoint(l.head(), ""),
+	}}, 0)
+}
+
+// input returns the input of a strategy, with the checkpoints in force.
+func (l *testLog) input() *strategies.Input {
+	in := &strategies.Input{State: l.state(), Policy: l.policy}
+	for sequence := range l.head().GetNextSequence() {
+		if l.records[sequence].GetCheckpoint() != nil && session.InForce(l.head(), sequence) {
+			in.Checkpoints = append(in.Checkpoints, l.heads[sequence].GetNextIndex())
+		}
+	}
+	return in
 }
 
 func resultPart(id, text string) *compactordv1.Part {

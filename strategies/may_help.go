@@ -34,10 +34,20 @@ func strategyMayHelp(h *storagev1.Head, p *compactordv1.Policy, s *compactordv1.
 		return cuttable(h) || !sparesTail(h, s)
 	case *compactordv1.Strategy_StripMedia:
 		return h.GetViewMedia() > k.StripMedia.GetKeepNewest()
+	case *compactordv1.Strategy_FoldSubtasks:
+		return foldingMayHelp(h, FoldSubtasks{}.Resolved(p, s).GetFoldSubtasks())
 	default:
 		p, hides := hidingOf(s)
 		return !hides || hidingMayHelp(h, s, p)
 	}
+}
+
+// foldingMayHelp says whether there may be a finished sub-task to fold: between two checkpoints, or from a to-do call on.
+func foldingMayHelp(h *storagev1.Head, p *compactordv1.FoldSubtasksStrategy) bool {
+	if p.GetBounds() == compactordv1.SubtaskBounds_SUBTASK_BOUNDS_CHECKPOINTS {
+		return h.GetLastCheckpoint() > p.GetKeepSubtasks()+1
+	}
+	return h.GetViewToolGroups() > 0
 }
 
 // hidingMayHelp says whether a strategy that hides results may hide enough of them.
@@ -94,6 +104,9 @@ func leavesNewest(h *storagev1.Head, s *compactordv1.Strategy) bool {
 		return k.DropThinking == nil || k.DropThinking.KeepTurns == nil || k.DropThinking.GetKeepTurns() > 0
 	case *compactordv1.Strategy_StripMedia:
 		return h.GetViewMedia() <= k.StripMedia.GetKeepNewest()
+	case *compactordv1.Strategy_FoldSubtasks:
+		// The call that ends a sub-task begins a valid kept part, and stays.
+		return k.FoldSubtasks.GetBounds() != compactordv1.SubtaskBounds_SUBTASK_BOUNDS_CHECKPOINTS
 	default:
 		return sparedGroups(s) > 0
 	}

@@ -57,6 +57,10 @@ func TestReportAsksOnlyForWhatMayHelp(t *testing.T) {
 		{"takes one of the media", media(1), true},
 		{"leaves the thinking of the newest turn", thinking(nil), false},
 		{"leaves no thinking", thinking(proto.Uint32(0)), true},
+		{"folds what the newest to-do call ended", foldingSubtasks(nil), true},
+		{"folds between two checkpoints of none", foldingSubtasks(&compactordv1.FoldSubtasksStrategy{
+			Bounds: compactordv1.SubtaskBounds_SUBTASK_BOUNDS_CHECKPOINTS.Enum(),
+		}), false},
 		{"collapses finished turns", &compactordv1.Strategy{Kind: &compactordv1.Strategy_DialogueOnly{}}, false},
 		{"cuts results", &compactordv1.Strategy{Kind: &compactordv1.Strategy_TruncateToolOutputs{}}, true},
 		{"a rung that is reached", rung(hide(nil, nil), proto.Float64(0.5)), true},

@@ -34,6 +34,8 @@ func parametersOf(t *rapid.T) *compactordv1.Strategy {
 	names := slices.DeleteFunc(registry().Names(), func(name string) bool { return slices.Contains(nesting, name) })
 	// A cut changes the input of the others, and its effect depends on more.
 	names = append(names, "summarize", "summarize", "summarize")
+	// It finds something to do less often than the others.
+	names = append(names, "fold_subtasks", "fold_subtasks")
 	return map[string]func(*rapid.T) *compactordv1.Strategy{
 		"summarize":             summarizeOf,
 		"hide_tool_results":     hideOf,
@@ -45,6 +47,7 @@ func parametersOf(t *rapid.T) *compactordv1.Strategy {
 		"strip_media":           stripOf,
 		"drop_thinking":         dropOf,
 		"compress_observations": compressOf,
+		"fold_subtasks":         foldSubtasksOf,
 		"dialogue_only":         collapsingOf,
 	}[names[dice(t, len(names))]](t)
 }
@@ -180,11 +183,12 @@ func TestEveryPlanKeepsTheRules(t *testing.T) {
 		}
 	})
 	did.require(t, 10, "cut", "split", "edits", nothing.String(), already.String(), tooFew.String())
+	did.require(t, 3, "folds")
 }
 
 // requireRules plans, and carries out the plan.
 func requireRules(t *rapid.T, l *testLog, parameters *compactordv1.Strategy, did seen) {
-	in := &strategies.Input{State: l.state(), Policy: l.policy}
+	in := l.input()
 	before, asked := snapshot(in.State), proto.CloneOf(parameters)
 	made, err := registry().Plan(t.Context(), in, parameters)
 	require.NoError(t, err)
@@ -192,12 +196,13 @@ func requireRules(t *rapid.T, l *testLog, parameters *compactordv1.Strategy, did
 	require.NoError(t, strategies.Check(in, made))
 	require.Equal(t, before, snapshot(in.State), "the input was changed")
 	require.True(t, proto.Equal(asked, parameters), "the parameters were changed")
-	again, err := registry().Plan(t.Context(), &strategies.Input{State: l.state(), Policy: l.policy}, parameters)
+	again, err := registry().Plan(t.Context(), l.input(), parameters)
 	require.NoError(t, err)
 	require.True(t, proto.Equal(made, again), "the same state gave another plan")
 
-	outlined, err := registry().Plan(
-		t.Context(), &strategies.Input{State: sessiontest.Outlined(l.state()), Policy: l.policy}, parameters)
+	outlines := l.input()
+	outlines.State = sessiontest.Outlined(outlines.State)
+	outlined, err := registry().Plan(t.Context(), outlines, parameters)
 	require.NoError(t, err)
 	require.True(t, proto.Equal(made, outlined), "outlines gave another plan: %v, not %v", outlined, made)
 
@@ -207,7 +212,7 @@ func requireRules(t *rapid.T, l *testLog, parameters *compactordv1.Strategy, did
 	requireWhole(t, in.State, made)
 
 	l.commit(made, "")
-	rest, err := registry().Plan(t.Context(), &strategies.Input{State: l.state(), Policy: l.policy}, parameters)
+	rest, err := registry().Plan(t.Context(), l.input(), parameters)
 	require.NoError(t, err)
 	require.Nil(t, rest.GetCut(), "cut again")
 	require.Empty(t, rest.GetEdits(), "edited again")
@@ -216,6 +221,7 @@ func requireRules(t *rapid.T, l *testLog, parameters *compactordv1.Strategy, did
 	did.count("cut", made.GetCut() != nil)
 	did.count("split", made.GetCut() != nil && made.GetCut().SplitTurnStart != nil)
 	did.count("edits", len(made.GetEdits()) > 0)
+	did.count("folds", len(made.GetEdits()) > 0 && made.GetEdits()[0].GetKind() == compactordv1.EditKind_EDIT_KIND_FOLD)
 	did.count(made.GetSkipReason().String(), true)
 }
 

@@ -1,7 +1,6 @@
 package strategies
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -104,73 +103,4 @@ func requestText(m *compactordv1.Message) string {
 		}
 	}
 	return strings.Join(texts, "\n")
-}
-
-// todosOf returns the open items that a message's last to-do call writes. It returns false if the message has no such
-// call.
-func todosOf(l *compactordv1.LoggedMessage) ([]*compactordv1.Todo, bool) {
-	if session.Failed(l.GetMessage()) {
-		return nil, false
-	}
-	var open []*compactordv1.Todo
-	found := false
-	for _, p := range l.GetMessage().GetParts() {
-		if items, ok := todoItems(p.GetToolCall()); ok {
-			open, found = openTodos(items, l.GetIndex()), true
-		}
-	}
-	return open, found
-}
-
-// todoItem is an item of a to-do list in the formats that agents use.
-type todoItem struct {
-	Content string `json:"content"`
-	Title   string `json:"title"`
-	Text    string `json:"text"`
-	Task    string `json:"task"`
-	Step    string `json:"step"`
-	Status  string `json:"status"`
-}
-
-func (t *todoItem) text() string {
-	for _, s := range []string{t.Content, t.Title, t.Text, t.Task, t.Step} {
-		if s != "" {
-			return s
-		}
-	}
-	return ""
-}
-
-func todoItems(call *compactordv1.ToolCall) ([]todoItem, bool) {
-	if call == nil || !isTodoTool(call.GetName()) {
-		return nil, false
-	}
-	var arguments map[string]json.RawMessage
-	if json.Unmarshal([]byte(call.GetArguments()), &arguments) != nil {
-		return nil, false
-	}
-	for _, name := range []string{"todos", "plan", "items", "tasks", "todo_list"} {
-		var items []todoItem
-		if raw, ok := arguments[name]; ok && json.Unmarshal(raw, &items) == nil {
-			return items, true
-		}
-	}
-	return nil, false
-}
-
-// isTodoTool recognizes TodoWrite, todo_write, update_plan, SetTodoList and similar names.
-func isTodoTool(name string) bool {
-	plain := strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
-	return strings.Contains(plain, "todo") || plain == "updateplan"
-}
-
-func openTodos(items []todoItem, index uint32) []*compactordv1.Todo {
-	var open []*compactordv1.Todo
-	for i := range items {
-		status := strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "").Replace(items[i].Status))
-		if text := items[i].text(); text != "" && status != "completed" && status != "done" && status != "cancelled" {
-			open = append(open, &compactordv1.Todo{Text: text, InProgress: status == "inprogress", Index: index})
-		}
-	}
-	return open
 }

@@ -19,6 +19,7 @@
 //   - sections.go: the checks of a policy's sections.
 //   - report.go, due_plan.go, may_help.go, pause.go: whether to compact now.
 //   - registry.go, catalogue.go: finding strategies by name, and listing them.
+//   - subtasks.go, todos.go: sub-tasks, and the to-do lists that bound them.
 //   - slots.go, touched_files.go, digest.go: facts from the log for summaries and digests.
 package strategies
 
@@ -47,6 +48,9 @@ type Input struct {
 	// Policy is the policy in effect for this request.
 	Policy *compactordv1.Policy
 	Reason compactordv1.CompactionReason
+	// Checkpoints are, for each checkpoint in force, the index of the first message after it, ascending. They may lack
+	// those before the kept part, and are only set where FoldsByCheckpoints holds for the strategy.
+	Checkpoints []uint32
 	// EditsOnly says that no cut may be planned, since no summary would be smaller than what it replaces.
 	EditsOnly bool
 
@@ -107,6 +111,7 @@ func Builtin() []Strategy {
 		StripMedia{},
 		DropThinking{},
 		CompressObservations{},
+		FoldSubtasks{},
 		DialogueOnly{},
 		FirstEffective{},
 		Ladder{},

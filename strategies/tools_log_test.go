@@ -103,6 +103,10 @@ func TestDefaultsOfEditsAreTold(t *testing.T) {
 		compressing(&compactordv1.CompressObservationsStrategy{
 			OverTokens: proto.Uint32(2000), KeepGroups: proto.Uint32(3),
 		}): compressing(nil),
+		foldingSubtasks(&compactordv1.FoldSubtasksStrategy{
+			Bounds:       compactordv1.SubtaskBounds_SUBTASK_BOUNDS_TODO_ITEMS.Enum(),
+			KeepSubtasks: proto.Uint32(1), MinimumTokens: proto.Uint32(1000),
+		}): foldingSubtasks(nil),
 		collapsing(&compactordv1.DialogueOnlyStrategy{
 			KeepTurns: proto.Uint32(0), ToolDigest: compactordv1.ToolDigest_TOOL_DIGEST_LINE.Enum(), OutcomeChars: proto.Uint32(120),
 		}): collapsing(nil),

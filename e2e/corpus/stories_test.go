@@ -83,6 +83,9 @@ func small() map[string]*compactordv1.Strategy {
 		"compress_observations": {Kind: &compactordv1.Strategy_CompressObservations{
 			CompressObservations: &compactordv1.CompressObservationsStrategy{OverTokens: proto.Uint32(600)},
 		}},
+		"fold_subtasks": {Kind: &compactordv1.Strategy_FoldSubtasks{
+			FoldSubtasks: &compactordv1.FoldSubtasksStrategy{KeepSubtasks: proto.Uint32(0)},
+		}},
 		"offload": {Kind: &compactordv1.Strategy_Offload{
 			Offload: &compactordv1.OffloadStrategy{OverTokens: proto.Uint32(800), PreviewChars: proto.Uint32(100)},
 		}},

@@ -24,6 +24,8 @@ type job struct {
 	client summarizers.Summarizer
 	// foldStart is the first index of the range to fold, where one is to be folded.
 	foldStart uint32
+	// checkpoints are those of strategies.Input.
+	checkpoints []uint32
 	// events is the event stream; nil for a compaction without one.
 	events *eventStream
 }

@@ -34,6 +34,9 @@ func (j *job) prepare(ctx context.Context) (*planned, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := j.findCheckpoints(ctx, row, row.GetHead(), policy); err != nil {
+		return nil, err
+	}
 	if j.Hooks.BeforePlan != nil {
 		j.Hooks.BeforePlan(ctx)
 	}
@@ -50,11 +53,21 @@ func (j *job) snapshot(
 	return j.logs.Outlines(ctx, row, h)
 }
 
+// findCheckpoints finds the checkpoints of a head where the policy's strategy needs them.
+func (j *job) findCheckpoints(
+	ctx context.Context, row *storagev1.Session, h *storagev1.Head, policy *compactordv1.Policy,
+) (err error) {
+	if j.own == nil && strategies.FoldsByCheckpoints(policy.GetStrategy()) {
+		j.checkpoints, err = j.logs.CheckpointStarts(ctx, row, h)
+	}
+	return err
+}
+
 // makePlan plans on a snapshot.
 func (j *job) makePlan(
 	ctx context.Context, policy *compactordv1.Policy, snapshot *session.State,
 ) (*planned, error) {
-	in := &strategies.Input{State: snapshot, Policy: policy, Reason: j.reason()}
+	in := &strategies.Input{State: snapshot, Policy: policy, Reason: j.reason(), Checkpoints: j.checkpoints}
 	var plan *compactordv1.CompactionPlan
 	var err error
 	switch {
@@ -97,7 +110,7 @@ func (p *planned) editsAlone(ctx context.Context, state *session.State) ([]*comp
 	if p.plan.GetCut() == nil || p.own != nil {
 		return p.plan.GetEdits(), nil
 	}
-	in := &strategies.Input{State: state, Policy: p.policy, Reason: p.reason(), EditsOnly: true}
+	in := &strategies.Input{State: state, Policy: p.policy, Reason: p.reason(), EditsOnly: true, Checkpoints: p.checkpoints}
 	plan, err := p.planBy(ctx, in, p.policy.GetStrategy())
 	return plan.GetEdits(), err
 }
@@ -122,11 +135,15 @@ func (p *planned) divide() (history, prefix []*compactordv1.LoggedMessage) {
 	return kept[:start], kept[start:end]
 }
 
-// toRead returns how much the summarizer has to read for all texts, in stored tokens: tool results and the
-// conversation.
+// toRead returns how much the summarizer has to read for all texts, in stored tokens: tool results, what is folded,
+// and the conversation.
 func (p *planned) toRead() uint32 {
 	var total uint32
 	for _, e := range toWrite(p.plan.GetEdits()) {
+		if e.GetKind() == compactordv1.EditKind_EDIT_KIND_FOLD {
+			total += session.StoredTokens(strategies.Folded(p.snapshot, e))
+			continue
+		}
 		total += p.snapshot.Kept[p.snapshot.Position(e.GetIndex())].GetTokens()
 	}
 	if p.plan.GetCut() != nil {

@@ -200,6 +200,29 @@ func (l *Logs) lastCheckpointBefore(ctx context.Context, row *storagev1.Session,
 	return stored.GetHead().GetLastCheckpoint(), err
 }
 
+// CheckpointStarts returns, for each checkpoint in force at a head, the index of the first message after it, ascending. It
+// leaves out those that are followed by messages before the kept part.
+func (l *Logs) CheckpointStarts(ctx context.Context, row *storagev1.Session, h *storagev1.Head) ([]uint32, error) {
+	var starts []uint32
+	low, high, err := l.checkpointRange(ctx, row, 0, h.GetNextSequence())
+	for err == nil && low < high {
+		var stored *storagev1.StoredRecord
+		if stored, err = l.RecordAtOrBefore(ctx, row, high-1); err != nil {
+			break
+		}
+		start := stored.GetHead().GetNextIndex()
+		if start < session.KeptFrom(h) {
+			break
+		}
+		high = stored.GetRecord().GetSequence()
+		if stored.GetRecord().GetCheckpoint() != nil && session.InForce(h, high) {
+			starts = append(starts, start)
+		}
+	}
+	slices.Reverse(starts)
+	return starts, err
+}
+
 // CheckpointRecord returns the record of a checkpoint that exists. The head after each record holds the highest
 // checkpoint id so far, which never falls along the log. So a binary search finds the first record with at least this
 // id.

@@ -32,7 +32,7 @@ func (d Draw) nested(kind Kind, depth int) *compactordv1.Strategy {
 		d.hide, d.mask, d.prune, d.clear, d.truncate, d.stripMedia, d.dropThinking, d.offload, d.dialogue,
 	}
 	if kind == Any {
-		leaves = append(leaves, d.summarize, d.summarize, d.summarize, d.compress)
+		leaves = append(leaves, d.summarize, d.summarize, d.summarize, d.compress, d.foldSubtasks)
 	}
 	n := d(0, len(leaves)+1, "strategy")
 	switch {
@@ -153,6 +153,15 @@ func (d Draw) compress() *compactordv1.Strategy {
 	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_CompressObservations{
 		CompressObservations: &compactordv1.CompressObservationsStrategy{
 			OverTokens: d.number(1, 100, "over"), KeepGroups: d.number(0, 2, "groups"),
+		},
+	}}
+}
+
+func (d Draw) foldSubtasks() *compactordv1.Strategy {
+	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_FoldSubtasks{
+		FoldSubtasks: &compactordv1.FoldSubtasksStrategy{
+			Bounds:       compactordv1.SubtaskBounds(d(1, 2, "bounds")).Enum(),
+			KeepSubtasks: d.perhaps(0, 2, "sub-tasks"), MinimumTokens: d.number(1, 200, "minimum"),
 		},
 	}}
 }
