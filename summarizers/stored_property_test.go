@@ -129,7 +129,7 @@ func groupOf(headings []summarizers.Heading, section int) int {
 
 func drawnRequest(t *rapid.T) *summarizers.Request {
 	return asksFor(
-		rapid.SampledFrom([]summarizers.Kind{summarizers.History, summarizers.TurnPrefix}).Draw(t, "kind"),
+		rapid.SampledFrom([]summarizers.Kind{summarizers.History, summarizers.TurnPrefix, summarizers.Range}).Draw(t, "kind"),
 		sessiontest.WordySections(t),
 	)
 }

@@ -201,3 +201,6 @@ func summarize(tb testing.TB, req *summarizers.Request) string {
 	require.LessOrEqual(tb, req.Count(s.Text), req.MaxTokens)
 	return s.Text
 }
+
+// kinds are the kinds of texts about messages.
+var kinds = []summarizers.Kind{summarizers.History, summarizers.TurnPrefix, summarizers.Range}

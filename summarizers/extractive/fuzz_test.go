@@ -53,7 +53,7 @@ func FuzzSummarize(f *testing.F) {
 	f.Add([]byte("\x03## Goal\n- [ ] x [#1]\n(none)\n\x00\x04- [x] x\n```\n# y"), "", uint16(300))
 	f.Add([]byte("\x04\x01edit\x02{\"path\":\"\\ud800\\\"\",\"x\":[[[{\x00\x05\xff\xfe\xf0"), "\xff", uint16(100))
 	f.Fuzz(func(t *testing.T, data []byte, focus string, budget uint16) {
-		for _, kind := range []summarizers.Kind{summarizers.History, summarizers.TurnPrefix} {
+		for _, kind := range []summarizers.Kind{summarizers.History, summarizers.TurnPrefix, summarizers.Range} {
 			req := &summarizers.Request{Kind: kind, Messages: decodeMessages(data), Focus: focus, MaxTokens: max(64, uint32(budget))}
 			text := summarize(t, req)
 			require.True(t, utf8.ValidString(text))

@@ -129,7 +129,7 @@ func TestNoBugEndsASummary(t *testing.T) {
 			return false
 		})
 		req := &summarizers.Request{
-			Kind: summarizers.Kind(rapid.IntRange(0, 1).Draw(rt, "kind")), Lead: rounds[0].Messages[:2], Messages: rounds[1].Messages,
+			Kind: rapid.SampledFrom(kinds).Draw(rt, "kind"), Lead: rounds[0].Messages[:2], Messages: rounds[1].Messages,
 			Sections: sessiontest.Sections(rt), PreviousSummary: first.Text, Focus: "billing",
 			MaxTokens: rapid.Uint32Range(64, 6000).Draw(rt, "budget"),
 		}

@@ -153,7 +153,7 @@ func anyMarkdown(t *rapid.T) {
 	}
 	count := rapid.SampledFrom([]string{"chars4", "bytes", "dense", "words"}).Draw(t, "estimator")
 	req := &summarizers.Request{
-		Kind: summarizers.Kind(rapid.IntRange(0, 1).Draw(t, "kind")), Sections: sessiontest.Sections(t),
+		Kind: rapid.SampledFrom(kinds).Draw(t, "kind"), Sections: sessiontest.Sections(t),
 		Lead: log[:len(log)/3], Messages: log[len(log)/3:], Focus: inline().Draw(t, "focus"),
 		MaxTokens: rapid.Uint32Range(64, 3000).Draw(t, "budget"), Count: estimators[count],
 	}

@@ -21,7 +21,7 @@ import (
 func TestWhateverTheModelDoes(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		kind := rapid.SampledFrom([]summarizers.Kind{summarizers.History, summarizers.TurnPrefix, summarizers.Observation}).Draw(t, "kind")
+		kind := rapid.SampledFrom([]summarizers.Kind{summarizers.History, summarizers.TurnPrefix, summarizers.Observation, summarizers.Range}).Draw(t, "kind")
 		profile := llm.Profile{
 			Window:    rapid.SampledFrom([]uint32{4_096, 8_192, 16_000}).Draw(t, "window"),
 			MaxOutput: rapid.SampledFrom([]uint32{0, 500, 4_000}).Draw(t, "output"),

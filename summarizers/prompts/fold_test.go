@@ -81,7 +81,7 @@ func conversation(t *rapid.T, first uint32, most int) []*compactordv1.LoggedMess
 func drawRequest(t *rapid.T) *summarizers.Request {
 	large := piece(200000)
 	req := &summarizers.Request{
-		Kind:            rapid.SampledFrom([]summarizers.Kind{summarizers.History, summarizers.TurnPrefix}).Draw(t, "kind"),
+		Kind:            rapid.SampledFrom([]summarizers.Kind{summarizers.History, summarizers.TurnPrefix, summarizers.Range}).Draw(t, "kind"),
 		Sections:        sessiontest.Sections(t),
 		Messages:        conversation(t, 2, 40000),
 		Lead:            []*compactordv1.LoggedMessage{message(0, compactordv1.Role_ROLE_SYSTEM, text(large.Draw(t, "system")))},
@@ -91,6 +91,9 @@ func drawRequest(t *rapid.T) *summarizers.Request {
 		MaxTokens:       uint32(rapid.SampledFrom([]int{64, 500, 4000, 100000}).Draw(t, "budget")),
 		Count:           chars4,
 		Input:           summarizers.Input{ToolResultChars: rapid.SampledFrom([]int{100, 2000, 1 << 20}).Draw(t, "chars"), ToolArgumentChars: 2000, Thinking: true},
+	}
+	if req.Kind == summarizers.Range {
+		req.Task, req.Guidelines = large.Draw(t, "task"), large.Draw(t, "guidelines")
 	}
 	return req
 }
