@@ -230,7 +230,7 @@ func divideView(v *session.View, from uint32) (w dividedView) {
 		of := &w.summary
 		if vm.GetSummaryOf() == "" {
 			of = &w.fixed
-			if max(vm.GetIndex(), vm.GetLogRepair().GetIndex()) >= from {
+			if max(vm.GetIndex(), vm.GetLogRepair().GetIndex(), vm.GetFolded().GetStart()) >= from {
 				of = &w.kept
 			}
 		}

@@ -84,7 +84,7 @@ func (t subtask) foldRange(s *session.State) (foldRange, bool) {
 		return r, false
 	}
 	if !r.empty() && checkTurns(s, r) != nil {
-		r.narrowToTurns(s)
+		r = wholeTurns(s, r)
 	}
 	if r.empty() || checkFold(s, r) != nil {
 		return r, false
@@ -97,12 +97,13 @@ func (t subtask) foldRange(s *session.State) (foldRange, bool) {
 	return r, false
 }
 
-// narrowToTurns leaves the whole turns in a range.
-func (r *foldRange) narrowToTurns(s *session.State) {
+// wholeTurns returns the whole turns in a range.
+func wholeTurns(s *session.State, r foldRange) foldRange {
 	for !r.empty() && !session.StartsTurn(s.Kept[r.from].GetMessage()) {
 		r.from++
 	}
 	for !r.empty() && !endsTurn(s, r.to) {
 		r.to--
 	}
+	return r
 }

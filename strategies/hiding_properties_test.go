@@ -84,7 +84,7 @@ func (o observed) callsAfter(index, part uint32) uint32 {
 func (o observed) groupsFrom(index uint32) uint32 {
 	var groups uint32
 	for _, l := range o.Kept {
-		if l.GetIndex() >= index && !session.Failed(l.GetMessage()) &&
+		if l.GetIndex() >= index && !session.Failed(l.GetMessage()) && !o.Folded(l) &&
 			len(session.Calls(l.GetMessage(), l.GetIndex())) > 0 {
 			groups++
 		}
@@ -123,7 +123,7 @@ func (o observed) mayBeHidden(l *compactordv1.LoggedMessage, tools []string) boo
 	for _, e := range o.Edits[l.GetIndex()] {
 		switch e.GetKind() {
 		case compactordv1.EditKind_EDIT_KIND_HIDE_RESULT, compactordv1.EditKind_EDIT_KIND_OFFLOAD_RESULT,
-			compactordv1.EditKind_EDIT_KIND_COMPRESS_RESULT:
+			compactordv1.EditKind_EDIT_KIND_COMPRESS_RESULT, compactordv1.EditKind_EDIT_KIND_FOLD:
 			return false
 		default:
 		}
