@@ -9,6 +9,9 @@ import (
 // position after the last one.
 type foldRange struct{ from, to int }
 
+// maxFoldMessages is the most messages of a fold. Each has an edit in the record, which clients must be able to receive.
+const maxFoldMessages = 20_000
+
 func (r foldRange) empty() bool { return r.from >= r.to }
 
 // foldRangeOf returns the range that the indexes of a request name: from the first message that a fold can begin with, and
@@ -83,6 +86,8 @@ func checkFold(s *session.State, r foldRange) error {
 	inside := s.InsideGroups()
 	first, last := s.Kept[r.from].GetIndex(), s.Kept[r.to-1].GetIndex()
 	switch {
+	case r.to-r.from > maxFoldMessages:
+		return invalid("a fold of %d messages, and it can have at most %d", r.to-r.from, maxFoldMessages)
 	case inside[r.from] || inside[r.to]:
 		return invalid("pairing (I2): a fold of messages %d to %d would divide a tool group", first, last)
 	case !beginsFold(s.Kept[r.from]):

@@ -98,6 +98,20 @@ func folding(start, end uint32) func(l *testLog) {
 	}
 }
 
+func TestFoldOfTooManyMessages(t *testing.T) {
+	t.Parallel()
+	l := newLog()
+	message := l.message("U", 1, "")
+	for range 20_001 {
+		l.add(message)
+	}
+	in := &strategies.Input{State: l.state(), Policy: l.policy}
+	_, err := strategies.PlanFold(in, 0, nil, "done")
+	requireVerdict(t, "at most 20000", err)
+	_, err = strategies.PlanFold(in, 1, nil, "done")
+	require.NoError(t, err)
+}
+
 func TestCheckFolds(t *testing.T) {
 	t.Parallel()
 	l := foldLog()
