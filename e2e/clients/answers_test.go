@@ -18,7 +18,7 @@ import (
 
 // leftOut are the fields that differ from run to run, at any depth.
 var leftOut = []string{
-	"appended_at", "changed_at", "created_at", "duration", "has_more", "next_page_token", "plan_token", "set_at", "time",
+	"appended_at", "changed_at", "created_at", "duration", "ended_at", "has_more", "next_page_token", "plan_token", "set_at", "time",
 	"view_token",
 }
 

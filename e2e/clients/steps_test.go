@@ -46,7 +46,10 @@ func (r *runner) do(s step) (map[string]any, error) {
 		"clear": func(s step) (map[string]any, error) {
 			return answer(r, s, &compactordv1.ClearSessionRequest{}, r.Sessions.ClearSession)
 		},
-		"fork": r.fork,
+		"fork":     r.fork,
+		"child":    r.child,
+		"end":      r.endChild,
+		"children": r.listChildren,
 		"pin": func(s step) (map[string]any, error) {
 			return answer(r, s, &compactordv1.PinMessagesRequest{}, r.Sessions.PinMessages)
 		},
@@ -285,6 +288,37 @@ func (r *runner) listBlocks(s step) (map[string]any, error) {
 		all = append(all, page.GetBlocks()...)
 		if req.PageToken = page.GetNextPageToken(); req.GetPageToken() == "" {
 			return map[string]any{"blocks": list(r.t, all)}, nil
+		}
+	}
+}
+
+func (r *runner) child(s step) (map[string]any, error) {
+	req := &compactordv1.ForkSessionRequest{}
+	s.request(r.t, req)
+	r.handles[handleKey{session: req.GetNewSessionId(), dialect: r.dialect}] = &handle{}
+	_, err := r.Sessions.ForkSession(r.t.Context(), req)
+	return map[string]any{}, err
+}
+
+func (r *runner) endChild(s step) (map[string]any, error) {
+	value, err := answer(r, s, &compactordv1.EndChildRequest{}, r.Sessions.EndChild)
+	delete(value, "session")
+	return value, err
+}
+
+func (r *runner) listChildren(s step) (map[string]any, error) {
+	var parent string
+	require.True(r.t, s.take(r.t, "session", &parent))
+	req := &compactordv1.ListSessionsRequest{ParentSessionId: parent}
+	var all []*compactordv1.Session
+	for {
+		page, err := r.Sessions.ListSessions(r.t.Context(), req)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, page.GetSessions()...)
+		if req.PageToken = page.GetNextPageToken(); req.GetPageToken() == "" {
+			return map[string]any{"sessions": list(r.t, all)}, nil
 		}
 	}
 }

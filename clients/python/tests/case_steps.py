@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from google.protobuf import json_format
+
 import compactord
 from case_runner import Runner, Step, content, everything, request, settled
 from case_table import Json, all_json, as_json
@@ -35,7 +37,7 @@ async def _update(runner: Runner, step: Json) -> Json:
 
 
 async def _delete(runner: Runner, step: Json) -> Json:
-    await settled(runner.session(step).delete())
+    await settled(runner.session(step).delete(children=_word(step.get("children", "keep"), "CHILDREN_ON_DELETE_")))
     return {}
 
 
@@ -186,6 +188,39 @@ async def _fork(runner: Runner, step: Json) -> Json:
     return {}
 
 
+async def _child(runner: Runner, step: Json) -> Json:
+    asked = request(step, v1.ForkSessionRequest())
+    started = runner.session(step).start_child(
+        asked.new_session_id,
+        sees="everything" if asked.child.sees == v1.ChildSees.CHILD_SEES_EVERYTHING else "nothing",
+        messages=asked.child.indexes,
+        blocks=asked.child.blocks,
+        instructions=asked.child.instructions,
+        point=asked.point if asked.WhichOneof("at") == "point" else None,
+        title=asked.title,
+    )
+    runner.keep_session(step, await settled(started))
+    return {}
+
+
+async def _end(runner: Runner, step: Json) -> Json:
+    ended = await settled(
+        runner.session(step).end(
+            step.get("result", ""), is_error=step.get("is_error", False), call=step.get("call_id") or None
+        )
+    )
+    return {
+        "index": ended.index,
+        "point": ended.point,
+        "answers_call": ended.answers_call,
+        "report": as_json(ended.report),
+    }
+
+
+async def _children(runner: Runner, step: Json) -> Json:
+    return {"sessions": all_json(await everything(runner.session(step).children()))}
+
+
 async def _pin(runner: Runner, step: Json) -> Json:
     return _pinned(await settled(runner.session(step).pin(*step["indexes"])))
 
@@ -263,6 +298,7 @@ async def _search(runner: Runner, step: Json) -> Json:
         states=[_word(state, "MESSAGE_STATE_") for state in step.get("states", ())],
         newest_first=step.get("newest_first", False),
         snippet_chars=step.get("snippet_chars", 0),
+        include_children=step.get("include_children", False),
         page_size=step.get("page_size", 0),
     )
     return {"hits": all_json(await everything(hits))}
@@ -341,11 +377,13 @@ def _word(name: str | None, prefix: str) -> Any:
 
 
 def _compaction(step: Json) -> Json:
-    taken = {
+    taken: Json = {
         name: step[name]
         for name in ("focus", "policy", "dry_run", "replay", "will_retry", "request_id")
         if name in step
     }
+    if "fold" in step:
+        taken["fold"] = json_format.ParseDict(step["fold"], v1.FoldRange())
     return taken | {"reason": _word(step.get("reason", "manual"), "COMPACTION_REASON_")}
 
 
@@ -384,6 +422,8 @@ def _context_changed(changed: compactord.ContextChanged) -> Json:
 STEPS: dict[str, Step] = {
     "append": _append,
     "blocks": _blocks,
+    "child": _child,
+    "children": _children,
     "checkpoint": _checkpoint,
     "checkpoints": _checkpoints,
     "classify_error": _classify_error,
@@ -396,6 +436,7 @@ STEPS: dict[str, Step] = {
     "count_tokens": _count_tokens,
     "create_session": _create_session,
     "delete": _delete,
+    "end": _end,
     "fork": _fork,
     "info": _info,
     "list_sessions": _list_sessions,

@@ -23,6 +23,7 @@ _LEFT_OUT = frozenset(
         "changed_at",
         "created_at",
         "duration",
+        "ended_at",
         "has_more",
         "next_page_token",
         "plan_token",

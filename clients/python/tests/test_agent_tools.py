@@ -43,8 +43,8 @@ def test_definitions_in_each_shape(either: compactord.Client, provider: Provider
     session = either.create_session(dialect=provider.dialect)
     plain = json.loads(SOURCE.read_text("utf-8"))
     names = [tool["name"] for tool in plain]
-    assert names == ["recall_content", "search_messages", "send_dmail"]
-    made = tools_of(session, dmail=True).definitions()
+    assert names == ["recall_content", "search_messages", "send_dmail", "fold_since"]
+    made = tools_of(session, dmail=True, fold=True).definitions()
     shaped: dict[str | None, Any] = {
         None: plain,
         "openai_chat": [{"type": "function", "function": tool} for tool in plain],
@@ -61,7 +61,7 @@ def test_definitions_in_each_shape(either: compactord.Client, provider: Provider
     assert tools_of(session, recall=False, search=False).definitions() == []
     # Who changes a definition changes nobody else's.
     made[0].clear()
-    assert tools_of(session, dmail=True).definitions() == shaped[provider.dialect]
+    assert tools_of(session, dmail=True, fold=True).definitions() == shaped[provider.dialect]
 
 
 def test_recall(either: compactord.Client) -> None:

@@ -8,6 +8,7 @@ export { AgentTools } from "./agentTools/agentTools.js";
 export type { AgentToolsOptions } from "./agentTools/agentTools.js";
 export { Client, Session } from "./client/client.js";
 export type { ClientOptions, SessionOptions, TurnOptions } from "./client/client.js";
+export type { ChildOptions, EndOptions } from "./client/children.js";
 export type { Answer, Prompt } from "./compaction/clientModel.js";
 export { Compaction, CompactionResult } from "./compaction/compaction.js";
 export type { ConnectionOptions, TLSOptions } from "./wire/connection.js";
@@ -26,7 +27,7 @@ export type {
   ToolResultOptions,
 } from "./contract/messages.js";
 export type { CallOptions, WriteOptions } from "./wire/calls.js";
-export type { CompactionOptions, CompactOptions, PruneOptions } from "./compaction/options.js";
+export type { CompactionOptions, CompactOptions, FoldTarget, PruneOptions } from "./compaction/options.js";
 export type { PolicyLike, PolicyObject } from "./contract/policy.js";
 export type { BlockChanges } from "./session/context.js";
 export type { AppendOptions, RecallOptions, RevertOptions, RevertTarget } from "./session/options.js";
@@ -45,6 +46,7 @@ export type { ProviderObject } from "./view/view.js";
 export type { WatchItem, WatchOptions } from "./session/watch.js";
 export type {
   BlockPlaceName,
+  ChildrenOnDeleteName,
   CompactionReasonName,
   EstimatorName,
   RecordKindName,

@@ -37,8 +37,8 @@ async function handled(tools: AgentTools, name: string, args: object | string): 
 
 describe("the definitions of the agent tools", () => {
   it("are offered in each provider's shape, as its SDK types it", () => {
-    const tools = new AgentTools(client.session("none"), { dmail: true });
-    const names = ["recall_content", "search_messages", "send_dmail"];
+    const tools = new AgentTools(client.session("none"), { dmail: true, fold: true });
+    const names = ["recall_content", "search_messages", "send_dmail", "fold_since"];
     const chat: ChatCompletionTool[] = tools.definitions("openai_chat");
     const responses: Tool[] = tools.definitions("openai_responses");
     const anthropic: ToolUnion[] = tools.definitions("anthropic");

@@ -16,7 +16,7 @@ def block(
     name: str,
     content: BlockContent,
     *,
-    place: words.Place = "latest",
+    place: words.Place | None = None,
     priority: int = 0,
     max_tokens: int | None = None,
     turns: int | None = None,
@@ -29,6 +29,7 @@ def block(
         content: A text, or parts.
         place: Where views show it: ``"leading"``, after the instructions, for what rarely changes; ``"latest"``, before
             the user's newest message, for what changes often. A change costs the provider's prompt cache what follows.
+            Default ``"latest"``.
         priority: Where not all blocks fit, those of the lowest priority are cut first. 0 to 1,000.
         max_tokens: The most tokens that views show of it. Default: no limit.
         turns: The number of turns that it holds, at least 1. Default: until it is replaced or removed.

@@ -199,6 +199,18 @@ class ToolCallsOpenError(CompactordError):
         return tuple(part.strip() for part in given.split(",") if part.strip())
 
 
+class ChildEndedError(CompactordError):
+    """The child has ended: its log takes nothing more, and it has its result."""
+
+
+class NoParentError(CompactordError):
+    """The session is no child, or its parent was deleted."""
+
+
+class HasChildrenError(CompactordError):
+    """The session has children, and was not to be deleted then."""
+
+
 class ViewInvalidError(CompactordError):
     """The view would break a rule of the provider, and there is no repair for it."""
 
@@ -398,6 +410,9 @@ REASONS: dict[str, type[CompactordError]] = {
     "WATCHER_TOO_SLOW": WatcherTooSlowError,
     "MEMORY_EXHAUSTED": MemoryExhaustedError,
     "TOO_MANY_WAITING": TooManyWaitingError,
+    "CHILD_ENDED": ChildEndedError,
+    "NO_PARENT": NoParentError,
+    "HAS_CHILDREN": HasChildrenError,
 }
 """The class of each reason. A reason that is not listed, from a newer daemon, gets the class of its status."""
 

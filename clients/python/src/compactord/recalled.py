@@ -8,10 +8,13 @@ from compactord import v1
 from compactord.texts import model_text
 
 
-def reference(index: int, part: int | None = None, result_part: int | None = None) -> str:
-    """Make a reference to content of the log, as views write it: ``#12``, ``#12.0``, ``#12.0.1``."""
+def reference(index: int, part: int | None = None, result_part: int | None = None, *, session_id: str = "") -> str:
+    """Make a reference to content of the log, as views write it: ``#12``, ``#12.0``, ``#12.0.1``.
+
+    That to content of a child begins with the child's id.
+    """
     places = [str(place) for place in (index, part, result_part) if place is not None]
-    return "#" + ".".join(places)
+    return f"{session_id}#" + ".".join(places)
 
 
 def content_text(answer: v1.RecallContentResponse, *, by_bytes: bool, match: str) -> str:
@@ -57,7 +60,7 @@ def _head(answer: v1.RecallContentResponse) -> str:
     named = f" {answer.tool}" if answer.tool else ""
     kind = v1.ContentKind.Name(answer.kind).removeprefix("CONTENT_KIND_").lower().replace("_", " ")
     role = v1.Role.Name(answer.role).removeprefix("ROLE_").lower()
-    return f"{reference(answer.index, part, piece)} {role}{named}, {kind}"
+    return f"{reference(answer.index, part, piece, session_id=answer.session_id)} {role}{named}, {kind}"
 
 
 def _lines(answer: v1.RecallContentResponse) -> str:
@@ -99,4 +102,4 @@ def _hit(hit: v1.SearchHit) -> str:
     line = f", line {hit.line}" if hit.line else ""
     count = f", {hit.matches} matches" if hit.matches > 1 else ""
     snippet = " ".join(hit.snippet.split())
-    return f"{reference(hit.index, hit.part, piece)} {role}{named}{line}{count}: {snippet}"
+    return f"{reference(hit.index, hit.part, piece, session_id=hit.session_id)} {role}{named}{line}{count}: {snippet}"

@@ -173,6 +173,23 @@ class ContextChanged:
 
 
 @dataclass(frozen=True)
+class ChildEnded:
+    """The result of ending a child.
+
+    Attributes:
+        index: The index of the child's result in the parent's log.
+        point: The parent's point after it.
+        answers_call: Whether it is the result of the parent's tool call; else it is a USER message.
+        report: How full the parent's context is.
+    """
+
+    index: int
+    point: int
+    answers_call: bool
+    report: v1.ContextReport
+
+
+@dataclass(frozen=True)
 class SessionInfo:
     """A session, and how full its context is."""
 

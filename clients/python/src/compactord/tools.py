@@ -15,6 +15,7 @@ from compactord.texts import model_text
 RECALL = "recall_content"
 SEARCH = "search_messages"
 DMAIL = "send_dmail"
+FOLD = "fold_since"
 
 
 @dataclass(frozen=True)
@@ -121,7 +122,7 @@ def definitions(names: Iterable[str], dialect: str | None = None) -> list[dict[s
     """Make the definitions of tools in the shape of a provider's request.
 
     Args:
-        names: The tools: `recall_content`, `search_messages`, `send_dmail`.
+        names: The tools: `recall_content`, `search_messages`, `send_dmail`, `fold_since`.
         dialect: `openai_chat`, `openai_responses`, `anthropic` or `gemini`; None: name, description and parameters,
             with the parameters as a JSON Schema.
 

@@ -37,10 +37,15 @@ RecordKind: TypeAlias = Literal[
     "policy_change",
     "context_blocks",
     "instructions",
+    "child_end",
 ]
 """The kind of a record."""
 Place: TypeAlias = Literal["leading", "latest"]
 """Where views show a context block: after the instructions, or before the user's newest message."""
+Sees: TypeAlias = Literal["everything", "nothing"]
+"""What a child sees of its parent."""
+OnDelete: TypeAlias = Literal["keep", "delete", "refuse"]
+"""What becomes of the children of a session that is deleted."""
 Policy: TypeAlias = v1.Policy | Mapping[str, Any]
 """A policy: a :class:`compactord.v1.Policy`, or a dict in its JSON form, such as ``{"context_window": 200_000}``. In
 place of a message that only contains a list, the list can be given: ``{"on_append": []}``."""
@@ -119,6 +124,14 @@ def states(given: Iterable[str | int]) -> list[v1.MessageState.ValueType]:
 def place(given: str | int | None) -> v1.BlockPlace.ValueType:
     """The place of a context block with this name; None means the default."""
     return cast("v1.BlockPlace.ValueType", _value(v1.BlockPlace.DESCRIPTOR, given, "BLOCK_PLACE_", "place"))
+
+
+def children_on_delete(given: str | int | None) -> v1.ChildrenOnDelete.ValueType:
+    """What becomes of children, by this name; None means the default."""
+    return cast(
+        "v1.ChildrenOnDelete.ValueType",
+        _value(v1.ChildrenOnDelete.DESCRIPTOR, given, "CHILDREN_ON_DELETE_", "children"),
+    )
 
 
 def record_kinds(given: Iterable[str | int]) -> list[v1.RecordKind.ValueType]:

@@ -77,7 +77,7 @@ def test_the_blocks_of_the_readme_run(
     monkeypatch.setattr(anthropic, "Anthropic", Anthropic)
     names: dict[str, Any] = {"my_model": my_model, "my_tools": []}
     blocks = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
-    assert len(blocks) == 15
+    assert len(blocks) == 16
     for block in blocks:
         exec(compile(block, str(README), "exec"), names)
     told = capsys.readouterr().out
@@ -86,6 +86,7 @@ def test_the_blocks_of_the_readme_run(
     before, after = re.findall(r"^(\d+) -> (\d+)$", told, re.MULTILINE)[0]
     assert int(after) < int(before)
     assert re.search(r"^plan \d+ False\nmemory \d+ False$", told, re.MULTILINE)
+    assert re.search(r"^\d+ Where is the cat\?\n\['look for Ada'\]$", told, re.MULTILINE)
     assert "LoggedMessage\n" in told
     assert "the next index is" in told
     assert told.endswith("SESSION_NOT_FOUND\n")

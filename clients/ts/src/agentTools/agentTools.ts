@@ -12,7 +12,8 @@ import {
 import type { DialectName } from "../contract/messages.js";
 import { recallAsked, recalledText } from "./recallTool.js";
 import { foundText, searchAsked } from "./searchTool.js";
-import type { SessionLog } from "../session/log.js";
+import type { SessionCompactions } from "../compaction/compacting.js";
+import { Folder } from "./foldTool.js";
 import { definitionOf, inShapeOf, type AgentToolName, type ToolDefinition, type ToolShapes } from "./tools.js";
 import { ToolOutput, type Mail, type ToolCall } from "../turn/toolCalls.js";
 import type { SearchHit } from "../v1.js";
@@ -25,29 +26,42 @@ export interface AgentToolsOptions {
   readonly search?: boolean;
   /** `send_dmail`: takes the conversation back to a checkpoint, with a message. Default false. */
   readonly dmail?: boolean;
+  /** `fold_since`: folds what was done since a checkpoint into the model's own text. Default false. */
+  readonly fold?: boolean;
 }
 
 /**
  * Tools for the agent's model, and their handlers. The model can recall and search content that views do not show. With
- * D-Mail it can go back to a checkpoint. Views never hide results of `recall_content` and `search_messages`.
+ * D-Mail it can go back to a checkpoint, and forget what was done since. With folds it keeps that done, and shows its
+ * result alone. Recalls and searches reach the logs of the session's children too. Views never hide results of `recall_content` and `search_messages`.
  */
 export class AgentTools {
   /** Whether the model can send D-Mails. */
   readonly dmail: boolean;
-  readonly #session: SessionLog;
+  /** Whether the model can fold. */
+  readonly fold: boolean;
+  readonly #session: SessionCompactions;
   readonly #names: readonly AgentToolName[];
   readonly #mailbox = new Mailbox();
+  readonly #folder = new Folder();
 
   /** Makes the tools for a session. */
-  constructor(session: SessionLog, options: AgentToolsOptions = {}) {
-    const { recall = true, search = true, dmail = false } = options;
+  constructor(session: SessionCompactions, options: AgentToolsOptions = {}) {
+    const { recall = true, search = true, dmail = false, fold = false } = options;
     this.#session = session;
     this.dmail = dmail;
+    this.fold = fold;
     this.#names = [
       ...(recall ? (["recall_content"] as const) : []),
       ...(search ? (["search_messages"] as const) : []),
       ...(dmail ? (["send_dmail"] as const) : []),
+      ...(fold ? (["fold_since"] as const) : []),
     ];
+  }
+
+  /** Whether a tool takes the number of a checkpoint. A turn then announces one before each step. */
+  get nameCheckpoints(): boolean {
+    return this.dmail || this.fold;
   }
 
   /** The definitions for a provider's request: elements of its `tools`. */
@@ -83,6 +97,8 @@ export class AgentTools {
           return await this.#search(call.arguments, options);
         case "send_dmail":
           return await this.#mailbox.send(call.arguments, () => this.#session.checkpoints(options));
+        case "fold_since":
+          return await this.#folder.fold(call.arguments, this.#session, options);
       }
     } catch (error) {
       if (error instanceof CompactordError && !isOutage(error)) {
@@ -120,7 +136,7 @@ export class AgentTools {
     const hits: SearchHit[] = [];
     const wanted = asked.skip + asked.limit;
     const { id: sessionId, client } = this.#session;
-    const query = { ...asked.query, sessionId, pageSize: Math.min(wanted + 1, 1_000) };
+    const query = { ...asked.query, sessionId, includeChildren: true, pageSize: Math.min(wanted + 1, 1_000) };
     for (let pageToken = ""; hits.length <= wanted;) {
       const page = await client.sessions.searchMessages({ ...query, pageToken }, options);
       hits.push(...page.hits);

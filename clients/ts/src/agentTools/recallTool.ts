@@ -62,13 +62,13 @@ export function recalledText(content: RecallContentResponse): string {
 }
 
 function headOf(content: RecallContentResponse): string {
-  const { index, part, resultPart, kind, role, tool, state, totalBytes, totalLines } = content;
+  const { sessionId, index, part, resultPart, kind, role, tool, state, totalBytes, totalLines } = content;
   const place = [index, part, resultPart].filter((at) => at !== undefined).join(".");
   const what = [Role[role].toLowerCase(), ContentKind[kind].toLowerCase().replace("_", " ")];
   const size =
     totalLines === 0 ? `${String(totalBytes)} bytes` : `${String(totalBytes)} bytes, ${String(totalLines)} lines`;
   const aside = state === MessageState.PUT_ASIDE ? ", taken back by a revert" : "";
-  return `#${place}: ${what.join(" ")}${tool === "" ? "" : ` of ${tool}`}, ${size}${aside}`;
+  return `${sessionId}#${place}: ${what.join(" ")}${tool === "" ? "" : ` of ${tool}`}, ${size}${aside}`;
 }
 
 function bodyOf({ text, blocks }: RecallContentResponse): string {

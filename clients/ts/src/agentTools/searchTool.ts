@@ -46,7 +46,7 @@ export function foundText(hits: readonly SearchHit[], more: boolean, { limit, sk
   return [...lines, ...(more ? [modelText("more_hits", { skip: skip + limit })] : [])].join("\n");
 }
 
-function lineOf({ index, part, resultPart, role, state, tool, line, matches, snippet }: SearchHit): string {
+function lineOf({ sessionId, index, part, resultPart, role, state, tool, line, matches, snippet }: SearchHit): string {
   const place = [index, part, resultPart].filter((at) => at !== undefined).join(".");
   const facts = [
     `${Role[role].toLowerCase()}${tool === "" ? "" : ` ${tool}`}`,
@@ -54,5 +54,5 @@ function lineOf({ index, part, resultPart, role, state, tool, line, matches, sni
     ...(matches > 1 ? [`${String(matches)} matches`] : []),
     ...(state === MessageState.PUT_ASIDE ? ["taken back"] : []),
   ];
-  return `#${place} (${facts.join(", ")}): ${snippet.replace(/\s+/g, " ").trim()}`;
+  return `${sessionId}#${place} (${facts.join(", ")}): ${snippet.replace(/\s+/g, " ").trim()}`;
 }

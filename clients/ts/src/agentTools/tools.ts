@@ -43,7 +43,7 @@ export interface ToolShapes {
 }
 
 /** The names of the agent tools. */
-export type AgentToolName = "recall_content" | "search_messages" | "send_dmail";
+export type AgentToolName = "recall_content" | "search_messages" | "send_dmail" | "fold_since";
 
 /** A type without readonly: copies of the generated definitions may be changed. */
 type Writable<T> = { -readonly [K in keyof T]: Writable<T[K]> };

@@ -1,6 +1,8 @@
 import type { Client as Stub } from "@connectrpc/connect";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 
+import type { ChildOptions } from "./children.js";
+import { endedAfter, SessionChildren, sightOf } from "./children.js";
 import type { AgentTools } from "../agentTools/agentTools.js";
 import { checkedIndex, checkKeys } from "../contract/arguments.js";
 import type { CallOptions, WriteOptions } from "../wire/calls.js";
@@ -16,13 +18,13 @@ import type { Appendables, DialectName } from "../contract/messages.js";
 import { pages } from "../wire/pages.js";
 import type { PolicyLike } from "../contract/policy.js";
 import { policyOf } from "../contract/policy.js";
-import { SessionTurns } from "../turn/turns.js";
 import type { Turn } from "../turn/turn.js";
 import type {
   ClassifyErrorRequestSchema,
   ClassifyErrorResponse,
   CountTokensRequestSchema,
   CountTokensResponse,
+  EndChildResponse,
   Estimator,
   ListStrategiesRequestSchema,
   ListStrategiesResponse,
@@ -78,7 +80,7 @@ export interface TurnOptions extends LoopOptions {
  * A session: one conversation. It keeps the last view, so that the daemon only sends what is new. Several tasks may use
  * one object at once.
  */
-export class Session extends SessionTurns {
+export class Session extends SessionChildren {
   /** The client that makes its calls. */
   override readonly client: Client;
 
@@ -115,6 +117,38 @@ export class Session extends SessionTurns {
     const fork = new Session(this.client, id, this.dialect);
     fork.noteReport(answer.report);
     return fork;
+  }
+
+  /**
+   * Makes a child for a part of the work, such as a sub-agent: a session of its own. Calls `work` with it, ends it then,
+   * and appends its result to this session's log: the text that `work` returns, else the text of the child's newest
+   * ASSISTANT message. Where `work` throws, the result is an error that says so with the error's message, and the error
+   * is thrown further. The child sees nothing of this session but what the options choose, and no other child. This
+   * session can recall the child's log, by references such as `SESSION_ID#12`.
+   */
+  async child(work: (child: Session) => unknown, options: ChildOptions = {}): Promise<EndChildResponse> {
+    return endedAfter(await this.startChild(options), work, options);
+  }
+
+  /** Makes a child that lives on until {@link end}, also beyond this program. See {@link child}. */
+  async startChild(options: ChildOptions = {}): Promise<Session> {
+    const id = options.sessionId ?? newSessionId();
+    await this.client.sessions.forkSession(
+      {
+        sessionId: this.id,
+        newSessionId: id,
+        child: sightOf(options),
+        labels: { ...options.labels },
+        title: options.title ?? "",
+        requestId: requestIdOf(options),
+        at: forkPoint(options),
+        ...(options.policy !== undefined && { policy: policyOf(options.policy) }),
+      },
+      callOptions(options),
+    );
+    const child = new Session(this.client, id, this.dialect);
+    child.belongsTo(this, options.call);
+    return child;
   }
 
   /**

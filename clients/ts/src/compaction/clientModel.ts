@@ -2,6 +2,7 @@ import { create } from "@bufbuild/protobuf";
 
 import { callOptions, requestIdOf } from "../wire/calls.js";
 import { CompactionResult } from "./compaction.js";
+import { foldRangeOf } from "./foldRange.js";
 import type { CompactionOptions } from "./options.js";
 import { SummaryRejectedError } from "../wire/errors.js";
 import { policyOf } from "../contract/policy.js";
@@ -96,6 +97,7 @@ async function planned(
     ...(options.replay !== undefined && { replay: options.replay }),
     ...(options.policy !== undefined && { policy: policyOf(options.policy) }),
     ...(options.maxPromptTokens !== undefined && { maxPromptTokens: options.maxPromptTokens }),
+    ...(options.fold !== undefined && { fold: foldRangeOf(options.fold) }),
   });
   const plan = await session.client.compactions.planCompaction(request, callOptions(options));
   for (let more = plan.hasMore; more;) {

@@ -6,7 +6,8 @@ import type { Answer, Prompt } from "./clientModel.js";
 import { compactWithModel } from "./clientModel.js";
 import type { CompactionPlace } from "./compaction.js";
 import { Compaction, CompactionResult } from "./compaction.js";
-import type { CompactionOptions, CompactOptions, PruneOptions } from "./options.js";
+import { foldRangeOf } from "./foldRange.js";
+import type { CompactionOptions, CompactOptions, FoldTarget, PruneOptions } from "./options.js";
 import { OperationNotFoundError } from "../wire/errors.js";
 import { newRequestId } from "../wire/ids.js";
 import { policyOf } from "../contract/policy.js";
@@ -42,6 +43,7 @@ export abstract class SessionCompactions extends SessionLog {
       requestId: options.requestId ?? newRequestId(),
       ...(options.replay !== undefined && { replay: options.replay }),
       ...(options.policy !== undefined && { policy: policyOf(options.policy) }),
+      ...(options.fold !== undefined && { fold: foldRangeOf(options.fold) }),
     });
     return new Compaction({
       stub: this.client.compactions,
@@ -53,6 +55,20 @@ export abstract class SessionCompactions extends SessionLog {
       retry: this.client.retry,
       enter: () => this.makeWay(abortsTurn(options)),
     });
+  }
+
+  /**
+   * Folds messages into one text: views show it where the messages stood, with the way to recall them. The log keeps
+   * them, a later compaction reads them as they are there, and `revert({ undo: true })` shows them again. It is a
+   * compaction, with its events, cancelling and errors; `compactionEvents({ fold })` has its events one by one. `prune`
+   * of the result has the edits. Throws PlanInvalidError where the messages are no whole turns and no whole tool groups
+   * of one turn, where one is pinned, or where the range divides what is folded already.
+   */
+  async fold(
+    target: FoldTarget,
+    options: Omit<CompactOptions, "fold" | "reason" | "replay"> = {},
+  ): Promise<CompactionResult> {
+    return this.compact({ ...options, fold: target });
   }
 
   /**

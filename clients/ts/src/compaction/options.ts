@@ -3,6 +3,17 @@ import type { PolicyLike } from "../contract/policy.js";
 import type { CompactionEvent } from "../v1.js";
 import type { CompactionReasonName } from "../contract/words.js";
 
+/** Messages to fold into one text where they stand: whole turns, or whole tool groups within one turn. */
+export type FoldTarget = (
+  | { /** The index of the first message. */ readonly start: number; readonly checkpoint?: never }
+  | { /** The first message is the one after this checkpoint. */ readonly checkpoint: number; readonly start?: never }
+) & {
+  /** The index after the last message. Default: the end of the log, without calls that wait for results. */
+  readonly end?: number;
+  /** The text that views show. At most 256 KiB. Default: the summarizer writes it. */
+  readonly text?: string;
+};
+
 /** The options of a compaction. */
 export interface CompactionOptions extends WriteOptions {
   /** The reason. With `threshold`, it is skipped where no compaction is due. Default `manual`. */
@@ -23,6 +34,8 @@ export interface CompactionOptions extends WriteOptions {
   readonly policy?: PolicyLike;
   /** Whether the caller will repeat the turn. Every event contains it. Default false. */
   readonly willRetry?: boolean;
+  /** The messages to fold, in place of what the policy's strategy would do. `session.fold` sets it. */
+  readonly fold?: FoldTarget;
   /** Whether to abort the running turn of this session object first. Default true. */
   readonly abortRunning?: boolean;
 }

@@ -35,7 +35,7 @@ export function block(name: string, content: BlockContent, settings: BlockSettin
   return create(ContextBlockSchema, {
     name,
     parts: partsOf(content),
-    place: placeOf(settings.place ?? "latest"),
+    ...(settings.place !== undefined && { place: placeOf(settings.place) }),
     priority: checkedIndex("priority", settings.priority ?? 0),
     maxTokens: limitOf("maxTokens", settings.maxTokens),
     turns: limitOf("turns", settings.turns),

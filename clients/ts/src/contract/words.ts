@@ -1,6 +1,7 @@
 import { checkList } from "./arguments.js";
 import {
   BlockPlace,
+  ChildrenOnDelete,
   CompactionReason,
   Estimator,
   MessageState,
@@ -30,7 +31,11 @@ export type RecordKindName =
   | "unpin"
   | "policy_change"
   | "context_blocks"
-  | "instructions";
+  | "instructions"
+  | "child_end";
+
+/** What becomes of the children of a session that is deleted. */
+export type ChildrenOnDeleteName = "keep" | "delete" | "refuse";
 
 /** Where views show a context block: after the instructions, or before the user's newest message. */
 export type BlockPlaceName = "leading" | "latest";
@@ -72,6 +77,13 @@ const recordKinds: Readonly<Record<RecordKindName, RecordKind>> = {
   policy_change: RecordKind.POLICY_CHANGE,
   context_blocks: RecordKind.CONTEXT_BLOCKS,
   instructions: RecordKind.INSTRUCTIONS,
+  child_end: RecordKind.CHILD_END,
+};
+
+const childrenOnDelete: Readonly<Record<ChildrenOnDeleteName, ChildrenOnDelete>> = {
+  keep: ChildrenOnDelete.KEEP,
+  delete: ChildrenOnDelete.DELETE,
+  refuse: ChildrenOnDelete.REFUSE,
 };
 
 const places: Readonly<Record<BlockPlaceName, BlockPlace>> = {
@@ -111,6 +123,11 @@ export function statesOf(given: readonly (StateName | MessageState)[]): MessageS
 export function recordKindsOf(given: readonly (RecordKindName | RecordKind)[]): RecordKind[] {
   checkList("kinds", given);
   return given.map((one) => valueOf("kinds", recordKinds, one));
+}
+
+/** The contract's value of what becomes of children. */
+export function childrenOnDeleteOf(given: ChildrenOnDeleteName | ChildrenOnDelete): ChildrenOnDelete {
+  return valueOf("children", childrenOnDelete, given);
 }
 
 /** The contract's value of a context block's place. */

@@ -10,5 +10,9 @@ export const texts = {
   "mail_sent": "The message waits to be delivered. That takes this answer out of the conversation: if you can read it, the message was not delivered, since another call was rejected or the turn ended before.",
   "mail_pending": "The message was not sent: another one is pending, and there can be but one.",
   "mail_to_unknown": "The message was not sent: there is no checkpoint {checkpoint}; the last one is {last}.",
-  "mail_to_put_aside": "The message was not sent: checkpoint {checkpoint} was put aside by a return to an earlier one."
+  "mail_to_put_aside": "The message was not sent: checkpoint {checkpoint} was put aside by a return to an earlier one.",
+  "folded": "Messages {first} to {last} are shown as your result from now on. To read one of them, recall it by its index, such as #{first}.",
+  "nothing_folded": "Nothing was folded: there is no finished step since checkpoint {checkpoint}.",
+  "child_failed": "The sub-agent stopped before it was done, so this is no result of it: {error}",
+  "child_stopped": "The sub-agent was stopped before it was done, so this is no result of it."
 } as const;

@@ -2,13 +2,13 @@
 export const definitions = [
   {
     "name": "recall_content",
-    "description": "Reads a part of this conversation that is no longer shown in full, word for word. Where content was left out, a reference such as #12 or #12.0 stands in its place, and summaries cite such references behind what they tell. Use it before you rely on a detail that you no longer see, such as an exact path, a number, an error text or a file's content that was read before. Long content comes in pieces: the answer says how to read on.",
+    "description": "Reads a part of this conversation that is no longer shown in full, word for word. Where content was left out, a reference such as #12 or #12.0 stands in its place, and summaries cite such references behind what they tell. A reference such as SESSION#12 reads message 12 of a sub-agent, whose result names its SESSION. Use it before you rely on a detail that you no longer see, such as an exact path, a number, an error text or a file's content that was read before. Long content comes in pieces: the answer says how to read on.",
     "parameters": {
       "type": "object",
       "properties": {
         "reference": {
           "type": "string",
-          "description": "What to read: a reference such as #12, #12.0 or #12.0.1, or the whole text that stands in place of the content."
+          "description": "What to read: a reference such as #12, #12.0, #12.0.1 or SESSION#12, or the whole text that stands in place of the content."
         },
         "first_line": {
           "type": "integer",
@@ -51,7 +51,7 @@ export const definitions = [
   },
   {
     "name": "search_messages",
-    "description": "Searches all of this conversation, also what is no longer shown: what was summarized, shortened or taken back. Answers a line for each message found, with its reference for recall_content. Give either words or pattern.",
+    "description": "Searches all of this conversation, also what is no longer shown: what was summarized, folded, shortened or taken back, and what sub-agents said in conversations of their own. Answers a line for each message found, with its reference for recall_content. Give either words or pattern.",
     "parameters": {
       "type": "object",
       "properties": {
@@ -99,6 +99,25 @@ export const definitions = [
         }
       },
       "required": ["message", "checkpoint_id"]
+    }
+  },
+  {
+    "name": "fold_since",
+    "description": "Folds finished work: everything from a checkpoint of this conversation up to this call is shown as your result alone, in the place where it stood. Nothing is taken back: what you did stays done, and you go on from here. Use it where a part of the task is finished and only its outcome still matters: a search that found its place, a test that now passes, files that were read and understood. So say in the result what came of it: what you found out, what you changed and where, and what is left to do, with the exact names, paths and figures that you will need. Where you need a detail later, recall_content still reads all of it, word for word. Checkpoints are announced in the conversation with their numbers; take one from your work on the user's newest message. The user does not see the result, and it is no answer to the user.",
+    "parameters": {
+      "type": "object",
+      "properties": {
+        "checkpoint_id": {
+          "type": "integer",
+          "minimum": 1,
+          "description": "The number of the checkpoint at which the finished work begins, as it was announced."
+        },
+        "result": {
+          "type": "string",
+          "description": "What came of the work, for yourself: the text that is shown in its place."
+        }
+      },
+      "required": ["checkpoint_id", "result"]
     }
   }
 ] as const;

@@ -15,10 +15,13 @@ import type { AppendOptions } from "./options.js";
 import type {
   AppendMessagesRequest,
   AppendMessagesResponse,
+  ChildrenOnDelete,
   GetSessionResponse,
   Session as SessionState,
 } from "../v1.js";
 import { AppendMessagesRequestSchema } from "../v1.js";
+import type { ChildrenOnDeleteName } from "../contract/words.js";
+import { childrenOnDeleteOf } from "../contract/words.js";
 import type { WatchItem, WatchOptions } from "./watch.js";
 import { watchSession } from "./watch.js";
 
@@ -103,8 +106,14 @@ export abstract class SessionLog extends SessionPoints {
   }
 
   /** Removes the session and its log for ever. */
-  async delete(options: CallOptions = {}): Promise<void> {
-    await this.client.sessions.deleteSession({ sessionId: this.id }, callOptions(options));
+  async delete(
+    options: CallOptions & {
+      /** What becomes of its children: `refuse` throws HasChildrenError where it has some. Default `keep`. */
+      readonly children?: ChildrenOnDeleteName | ChildrenOnDelete;
+    } = {},
+  ): Promise<void> {
+    const children = childrenOnDeleteOf(options.children ?? "keep");
+    await this.client.sessions.deleteSession({ sessionId: this.id, children }, callOptions(options));
   }
 
   /**

@@ -26,7 +26,7 @@ import { recordKindsOf, rolesOf, statesOf } from "../contract/words.js";
 export type SearchQuery = (
   { readonly words: string; readonly pattern?: never } | { readonly pattern: string; readonly words?: never }
 ) &
-  Pick<MessageInitShape<typeof SearchMessagesRequestSchema>, "newestFirst" | "snippetChars"> & {
+  Pick<MessageInitShape<typeof SearchMessagesRequestSchema>, "newestFirst" | "snippetChars" | "includeChildren"> & {
     /** Only messages of these roles. Default: all. */ readonly roles?: readonly (RoleName | Role)[];
     /** Only messages in these states. Default: all. */ readonly states?: readonly (StateName | MessageState)[];
   };
@@ -66,8 +66,8 @@ export class SessionReading extends SessionView {
   }
 
   /**
-   * Returns content of the log word for word. `what` is the index of a message, or a reference such as `#12.0`. Without
-   * `maxBytes` the whole range is fetched, in several requests where it is large.
+   * Returns content of the log word for word. `what` is the index of a message, or a reference such as `#12.0`, or
+   * `SESSION_ID#12` for the log of a child. Without `maxBytes` the whole range is fetched, in several requests where it is large.
    */
   async recall(what: number | string, options: RecallOptions = {}): Promise<RecallContentResponse> {
     return recallAll(this.client.sessions, this.id, what, options);
@@ -75,14 +75,23 @@ export class SessionReading extends SessionView {
 
   /** Iterates over the messages of the log that match, including hidden, covered and put aside ones. */
   search(query: SearchQuery, options: CallOptions = {}): AsyncGenerator<SearchHit, void, undefined> {
-    checkKeys("search", query, ["words", "pattern", "roles", "states", "newestFirst", "snippetChars"]);
+    checkKeys("search", query, [
+      "words",
+      "pattern",
+      "roles",
+      "states",
+      "newestFirst",
+      "snippetChars",
+      "includeChildren",
+    ]);
     const asked = onlyKey("search", query, ["words", "pattern"]);
-    const { roles, states, newestFirst, snippetChars } = query;
+    const { roles, states, newestFirst, snippetChars, includeChildren } = query;
     const filter = {
       roles: rolesOf(roles ?? []),
       states: statesOf(states ?? []),
       newestFirst: newestFirst ?? false,
       snippetChars: snippetChars ?? 0,
+      includeChildren: includeChildren ?? false,
     };
     const value = query[asked] ?? "";
     const what = asked === "words" ? ({ case: asked, value } as const) : ({ case: asked, value } as const);

@@ -154,9 +154,9 @@ export class TurnLoop {
     }
   }
 
-  /** Makes the checkpoint of a step. With D-Mail it is announced, so that the model can send a D-Mail to it. */
+  /** Makes the checkpoint of a step. It is announced where a tool takes its number. */
   async #checkpoint(): Promise<void> {
-    const announce = this.#run.options.tools?.dmail ?? false;
+    const announce = this.#run.options.tools?.nameCheckpoints ?? false;
     if ((!announce && this.#run.options.checkpointSteps !== true) || this.#run.turns.between) {
       return;
     }

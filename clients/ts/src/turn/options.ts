@@ -17,8 +17,8 @@ export type CallModel = (
 
 /** Tools that are asked to run a call before `runTool`, such as `AgentTools`. */
 export interface Tools {
-  /** Whether the model has `send_dmail`. */
-  readonly dmail: boolean;
+  /** Whether a tool takes the number of a checkpoint. A turn then announces one before each step. */
+  readonly nameCheckpoints: boolean;
   /** Whether this object has a tool with this name. */
   handles(name: string): boolean;
   /** Runs a call; undefined where the call is of another tool. */
@@ -42,7 +42,8 @@ export interface LoopOptions {
   /** Lets a model of the caller write the summaries of the turn's compactions, in place of the daemon's summarizer. */
   readonly summarizeWith?: (prompt: Prompt) => Promise<Answer | string>;
   /**
-   * Whether to make a checkpoint before each step. With D-Mail, each step has an announced checkpoint anyway. Default
+   * Whether to make a checkpoint before each step. With `dmail` or `fold` among the tools, each step has an
+   * announced checkpoint anyway. Default
    * false.
    */
   readonly checkpointSteps?: boolean;

@@ -60,6 +60,8 @@ export class TurnState {
   unsent: Write[] = [];
   /** Whether the provider paused the last answer, so that the model must be called again to continue it. */
   paused = false;
+  /** The ids of calls that the end of a child answered, so that a turn must not answer them again. */
+  readonly answered = new Set<string>();
   readonly #session: SessionLog;
   readonly #compactions = new Set<Promise<void>>();
   #running: { readonly loop: RunningTurn; readonly settled: Promise<unknown> } | undefined;

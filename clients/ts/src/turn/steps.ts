@@ -95,9 +95,11 @@ export class TurnSteps {
     await Promise.all(
       calls.map(async (call, at) => {
         const run = this.#runnerOf(call);
-        if (run !== undefined) {
-          outcomes[at] ??= await outcomeOf(call, run, this.#run.signal);
+        if (run === undefined || outcomes[at] !== undefined) {
+          return;
         }
+        const outcome = await outcomeOf(call, run, this.#run.signal);
+        outcomes[at] = this.#run.turns.answered.delete(call.id) ? { ...outcome, logged: true } : outcome;
       }),
     );
   }
@@ -130,6 +132,8 @@ export class TurnSteps {
 
 /** Makes one append of the results of a step. Neutral messages and a provider's JSON need separate appends. */
 function writesOf({ outcomes }: Step): Write[] {
-  const results = outcomes.flatMap((outcome) => (outcome === undefined ? [] : [outcome.result]));
+  const results = outcomes.flatMap((outcome) =>
+    outcome === undefined || outcome.logged === true ? [] : [outcome.result],
+  );
   return byShape(results).map((content) => ({ kind: "results", content, requestId: randomUUID() }));
 }

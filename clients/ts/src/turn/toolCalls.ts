@@ -79,6 +79,8 @@ export type RunTool = (
 export interface ToolOutcome {
   /** The result to append. */
   readonly result: Appendable;
+  /** Set where the log has a result already, since the end of a child answered the call. */
+  readonly logged?: true;
   /** Set where the user rejected it. */
   readonly rejected?: ToolRejected;
 }

@@ -30,6 +30,15 @@ export class SessionTurns extends SessionCompactions {
   }
 
   /**
+   * Notes that the end of a child answered a call.
+   *
+   * @internal
+   */
+  noteAnswered(callId: string): void {
+    this.turns.answered.add(callId);
+  }
+
+  /**
    * Runs a turn.
    *
    * @internal

@@ -258,6 +258,21 @@ export class TooManyWaitingError extends CompactordError {
   }
 }
 
+/** The child has ended: its log takes nothing more, and it has its result. */
+export class ChildEndedError extends CompactordError {
+  override name = "ChildEndedError";
+}
+
+/** The session is no child, or its parent was deleted. */
+export class NoParentError extends CompactordError {
+  override name = "NoParentError";
+}
+
+/** The session has children, and was not to be deleted then. */
+export class HasChildrenError extends CompactordError {
+  override name = "HasChildrenError";
+}
+
 /** The summarizer cannot be reached; {@link CompactordError.retryAfterMs} says when to try again. */
 export class SummarizerUnavailableError extends CompactordError {
   override name = "SummarizerUnavailableError";

@@ -51,6 +51,9 @@ export const classOfReason: Readonly<Record<keyof typeof ErrorReason, ErrorClass
   MEMORY_EXHAUSTED: errors.MemoryExhaustedError,
   SUMMARIZER_REFUSED: errors.SummarizerRefusedError,
   TOO_MANY_WAITING: errors.TooManyWaitingError,
+  CHILD_ENDED: errors.ChildEndedError,
+  NO_PARENT: errors.NoParentError,
+  HAS_CHILDREN: errors.HasChildrenError,
 };
 
 /** The class and the reason of each status of gRPC itself, for errors without a reason of the contract. */

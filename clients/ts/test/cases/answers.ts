@@ -10,6 +10,7 @@ const leftOut = [
   "changed_at",
   "created_at",
   "duration",
+  "ended_at",
   "has_more",
   "next_page_token",
   "plan_token",

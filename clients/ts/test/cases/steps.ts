@@ -1,7 +1,7 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { create } from "@bufbuild/protobuf";
 
-import type { CompactionOptions, CompactionResult, ListedCheckpoint, PolicyLike } from "../../src/index.js";
+import type { CompactionOptions, CompactionResult, FoldTarget, ListedCheckpoint, PolicyLike } from "../../src/index.js";
 import { contentOf } from "../../src/contract/messages.js";
 import * as v1 from "../../src/v1.js";
 import { json, list } from "./answers.js";
@@ -41,7 +41,8 @@ export const steps: Readonly<Record<string, Does>> = {
     return { session: json(v1.SessionSchema, await runner.session(step).update(changes)) };
   },
   delete: async (runner, step) => {
-    await runner.session(step).delete();
+    const { children } = request(v1.DeleteSessionRequestSchema, step);
+    await runner.session(step).delete({ children });
     return {};
   },
   list_sessions: async (runner, step) => {
@@ -160,6 +161,31 @@ export const steps: Readonly<Record<string, Does>> = {
     runner.keepSession(fork);
     return {};
   },
+  child: async (runner, step) => {
+    const { at, newSessionId, title, child } = request(v1.ForkSessionRequestSchema, step);
+    const { sees, indexes = [], blocks = [], instructions = false } = child ?? {};
+    const made = await runner.session(step).startChild({
+      sessionId: newSessionId,
+      title,
+      sees: sees === v1.ChildSees.EVERYTHING ? "everything" : "nothing",
+      messages: indexes,
+      blocks,
+      instructions,
+      ...(at.case === "point" && { point: at.value }),
+    });
+    runner.keepSession(made);
+    return {};
+  },
+  end: async (runner, step) => {
+    const { result: text, isError, callId } = request(v1.EndChildRequestSchema, step);
+    const ended = await runner.session(step).end(text, { isError, ...(callId !== "" && { call: callId }) });
+    const told = json(v1.EndChildResponseSchema, ended);
+    delete told["session"];
+    return told;
+  },
+  children: async (runner, step) => ({
+    sessions: await list(v1.SessionSchema, runner.session(step).children()),
+  }),
   pin: async (runner, step) => {
     const { indexes } = request(v1.PinMessagesRequestSchema, step);
     return json(v1.PinMessagesResponseSchema, await runner.session(step).pin(indexes));
@@ -210,9 +236,12 @@ export const steps: Readonly<Record<string, Does>> = {
     return step["page"] === true ? json(v1.RecallContentResponseSchema, answer) : { text: answer.text };
   },
   search: async (runner, step) => {
-    const { query, roles, states, newestFirst, snippetChars } = request(v1.SearchMessagesRequestSchema, step);
+    const { query, roles, states, newestFirst, snippetChars, includeChildren } = request(
+      v1.SearchMessagesRequestSchema,
+      step,
+    );
     const what = query.case === "pattern" ? { pattern: query.value } : { words: query.value ?? "" };
-    const hits = runner.session(step).search({ ...what, roles, states, newestFirst, snippetChars });
+    const hits = runner.session(step).search({ ...what, roles, states, newestFirst, snippetChars, includeChildren });
     return { hits: await list(v1.SearchHitSchema, hits) };
   },
   messages: async (runner, step) => {
@@ -272,7 +301,7 @@ function lower(names: Readonly<Record<number, string>>, value: number): string {
 }
 
 function compactionOf(step: Step): CompactionOptions {
-  const { reason, focus, preempt, dryRun, willRetry, replay, requestId } = request(v1.CompactRequestSchema, step);
+  const { reason, focus, preempt, dryRun, willRetry, replay, requestId, fold } = request(v1.CompactRequestSchema, step);
   return {
     focus,
     preempt,
@@ -282,6 +311,15 @@ function compactionOf(step: Step): CompactionOptions {
     ...reasonOf(reason),
     ...(replay !== undefined && { replay }),
     ...(requestId !== "" && { requestId }),
+    ...(fold !== undefined && { fold: foldOf(fold) }),
+  };
+}
+
+function foldOf({ from, end, text }: v1.FoldRange): FoldTarget {
+  return {
+    ...(from.case === "checkpointId" ? { checkpoint: from.value } : { start: from.value ?? 0 }),
+    text,
+    ...(end !== undefined && { end }),
   };
 }
 

@@ -1,16 +1,28 @@
 # Generated from src/compactord/_async/agent_tools.py by scripts/unasync.py. Do not edit.
-"""Tools for the agent's model: read and search content that views hide, and go back to a checkpoint."""
+"""Tools for the agent's model: read and search content that views hide, go back to a checkpoint, and fold from one."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from compactord import v1
-from compactord._sync.session.log import SessionLog
+from compactord._sync.compaction.folding import SessionFolds
+from compactord._sync.turn.runtime import Lock
 from compactord.errors import CompactordError
 from compactord.recalled import content_text, hits_text
 from compactord.texts import model_text
-from compactord.tools import DMAIL, RECALL, SEARCH, ArgumentError, Arguments, Mail, ToolCall, ToolOutput, definitions
+from compactord.tools import (
+    DMAIL,
+    FOLD,
+    RECALL,
+    SEARCH,
+    ArgumentError,
+    Arguments,
+    Mail,
+    ToolCall,
+    ToolOutput,
+    definitions,
+)
 from compactord.words import Dialect
 
 _RECALL_BYTES = 16 * 1024
@@ -22,32 +34,49 @@ class AgentTools:
     """Tools for the model of an agent, and their implementation.
 
     - ``recall_content`` reads content of the log word for word, also content that the view does not show.
-    - ``search_messages`` searches all of the log.
+    - ``search_messages`` searches all of the log. Both tools also reach the logs of the session's children.
     - ``send_dmail`` takes the conversation back to an announced checkpoint and adds a message there. ``run_turn``
       delivers it after the step, unless a tool call of the step was rejected. Off by default.
+    - ``fold_since`` folds what was done since an announced checkpoint into the model's own text. D-Mail goes back and
+      forgets what was done; this keeps it done, and shows the result alone. Off by default.
 
     No compaction hides results of tools with the first two names.
 
     Attributes:
-        dmail: Whether the model has ``send_dmail``. A turn then announces a checkpoint before each step.
+        dmail: Whether the model has ``send_dmail``.
+        fold: Whether the model has ``fold_since``.
     """
 
     def __init__(
-        self, session: SessionLog, *, recall: bool = True, search: bool = True, dmail: bool = False
+        self,
+        session: SessionFolds,
+        *,
+        recall: bool = True,
+        search: bool = True,
+        dmail: bool = False,
+        fold: bool = False,
     ) -> None:
         """Make the tools for a session.
 
         Args:
-            session: The session that the tools read. They never read another one.
+            session: The session that the tools read. They never read others than its children.
             recall: Whether to offer ``recall_content``.
             search: Whether to offer ``search_messages``.
             dmail: Whether to offer ``send_dmail``.
+            fold: Whether to offer ``fold_since``.
         """
         self.dmail = dmail
+        self.fold = fold
         self._session = session
+        self._fold_lock = Lock()
         self._mail: Mail | None = None
-        offered = {RECALL: recall, SEARCH: search, DMAIL: dmail}
+        offered = {RECALL: recall, SEARCH: search, DMAIL: dmail, FOLD: fold}
         self._names = tuple(name for name, wanted in offered.items() if wanted)
+
+    @property
+    def name_checkpoints(self) -> bool:
+        """Whether a tool takes the number of a checkpoint. A turn then announces one before each step."""
+        return self.dmail or self.fold
 
     def definitions(self, dialect: Dialect | None = None) -> list[dict[str, Any]]:
         """Make the definitions of the tools for a provider's request.
@@ -78,6 +107,8 @@ class AgentTools:
                     return self._recall(arguments)
                 case "search_messages":
                     return self._search(arguments)
+                case "fold_since":
+                    return self._fold_since(arguments)
                 case _:
                     return self._send_dmail(arguments)
         except ArgumentError as error:
@@ -126,7 +157,10 @@ class AgentTools:
         passed = 0
         more = False
         for hit in self._session.search(
-            words or None, pattern=pattern or None, newest_first=arguments.flag("newest_first")
+            words or None,
+            pattern=pattern or None,
+            newest_first=arguments.flag("newest_first"),
+            include_children=True,
         ):
             if passed < skip:
                 passed += 1
@@ -136,6 +170,21 @@ class AgentTools:
             else:
                 hits.append(hit)
         return ToolOutput(hits_text(hits, skipped=skip, more=more))
+
+    def _fold_since(self, arguments: Arguments) -> ToolOutput:
+        result = arguments.text("result").strip()
+        if not result:
+            raise ArgumentError("result is missing")
+        checkpoint_id = arguments.number("checkpoint_id")
+        if checkpoint_id is None:
+            raise ArgumentError("checkpoint_id is missing")
+        # The calls of one step run at the same time, and a session has one compaction at a time.
+        with self._fold_lock:
+            folded = self._session.fold(checkpoint=checkpoint_id, text=result, abort_running=False)
+        if folded.prune is None:
+            return ToolOutput(model_text("nothing_folded", checkpoint=checkpoint_id), is_error=True)
+        first = folded.prune.edits[0]
+        return ToolOutput(model_text("folded", first=first.fold_start, last=first.fold_end - 1))
 
     def _send_dmail(self, arguments: Arguments) -> ToolOutput:
         if self._mail is not None:

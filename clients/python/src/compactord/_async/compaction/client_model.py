@@ -28,6 +28,7 @@ class AsyncClientModel(AsyncSessionLog):
         policy: words.Policy | None = None,
         client_plan: v1.ClientPlan | None = None,
         max_prompt_tokens: int | None = None,
+        fold: v1.FoldRange | None = None,
         timeout: float | None = None,
     ) -> v1.PlanCompactionResponse:
         """Plan a compaction and get all prompts for it. The arguments are those of :meth:`compact_with`.
@@ -43,6 +44,7 @@ class AsyncClientModel(AsyncSessionLog):
             replay=replay,
             client_plan=client_plan,
             max_prompt_tokens=max_prompt_tokens,
+            fold=fold,
         )
         plan = await self._calls.unary(self._calls.compactions.PlanCompaction, request, timeout)
         page = plan

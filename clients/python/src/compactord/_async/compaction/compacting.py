@@ -35,6 +35,7 @@ class AsyncSessionCompactions(AsyncClientModel):
         dry_run: bool = False,
         policy: words.Policy | None = None,
         will_retry: bool = False,
+        fold: v1.FoldRange | None = None,
         abort_running: bool = True,
         request_id: str | None = None,
         timeout: float | None = None,
@@ -55,6 +56,8 @@ class AsyncSessionCompactions(AsyncClientModel):
             dry_run: Whether to make only the plan, which is ``planned`` of the result.
             policy: A policy for this compaction, in place of the session's.
             will_retry: Whether the caller will repeat the turn. Every event contains it.
+            fold: The messages to fold into one text where they stand, in place of what the policy's strategy would do.
+                :meth:`fold` makes it.
             abort_running: Whether to abort the running turn of this session object first.
             request_id: Makes the call safe to repeat. Default: a new one.
             timeout: The timeout in seconds. Default: the client's for compactions.
@@ -80,6 +83,7 @@ class AsyncSessionCompactions(AsyncClientModel):
                 dry_run=dry_run,
                 policy=policy,
                 will_retry=will_retry,
+                fold=fold,
                 abort_running=False,
                 request_id=request_id,
                 timeout=timeout,
@@ -108,6 +112,7 @@ class AsyncSessionCompactions(AsyncClientModel):
         dry_run: bool = False,
         policy: words.Policy | None = None,
         will_retry: bool = False,
+        fold: v1.FoldRange | None = None,
         abort_running: bool = True,
         request_id: str | None = None,
         timeout: float | None = None,
@@ -126,6 +131,7 @@ class AsyncSessionCompactions(AsyncClientModel):
             dry_run=dry_run,
             replay=replay,
             will_retry=will_retry,
+            fold=fold,
             request_id=request_id or new_request_id(),
         )
         abort_turn = self._abort_running if abort_running and not dry_run else None
@@ -141,6 +147,7 @@ class AsyncSessionCompactions(AsyncClientModel):
         policy: words.Policy | None = None,
         client_plan: v1.ClientPlan | None = None,
         max_prompt_tokens: int | None = None,
+        fold: v1.FoldRange | None = None,
         abort_running: bool = True,
         timeout: float | None = None,
     ) -> CompactionResult:
@@ -157,7 +164,8 @@ class AsyncSessionCompactions(AsyncClientModel):
             policy: A policy for this compaction, in place of the session's.
             client_plan: The client's own plan, in place of the plan of the policy's strategy.
             max_prompt_tokens: The most tokens that a prompt may have: the model's context window less its answer. A
-                longer conversation is folded: it is summarized in several prompts.
+                longer conversation is summarized in several prompts.
+            fold: As for :meth:`compact`: the model writes the text of the fold.
             abort_running: Whether to abort the running turn of this session object first.
             timeout: The timeout of each call in seconds. Default: the client's.
 
@@ -177,6 +185,7 @@ class AsyncSessionCompactions(AsyncClientModel):
                 policy=policy,
                 client_plan=client_plan,
                 max_prompt_tokens=max_prompt_tokens,
+                fold=fold,
                 timeout=timeout,
             )
             if plan.plan_token:

@@ -19,7 +19,7 @@ class AsyncSessionContext(AsyncLogReading):
         name: str,
         content: BlockContent,
         *,
-        place: words.Place = "latest",
+        place: words.Place | None = None,
         priority: int = 0,
         max_tokens: int | None = None,
         turns: int | None = None,
@@ -35,7 +35,7 @@ class AsyncSessionContext(AsyncLogReading):
         Args:
             name: Its name, such as ``"plan"`` or ``"skill:deploy"``.
             content: A text, or parts.
-            place: Where views show it: ``"leading"`` or ``"latest"``.
+            place: Where views show it: ``"leading"``, or ``"latest"``, which is the default.
             priority: Where not all blocks fit, those of the lowest priority are cut first.
             max_tokens: The most tokens that views show of it. Default: no limit.
             turns: The number of turns that it holds. Default: until it is replaced or removed.

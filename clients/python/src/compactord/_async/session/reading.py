@@ -137,6 +137,7 @@ class AsyncLogReading(AsyncSessionView):
 
         Args:
             what: The index of a message, a reference such as ``#12.0``, or the placeholder that contains it.
+                ``SESSION_ID#12`` reads the log of a child, or of a child of a child.
             part: The part of the message, from 0. Default: all its text, or its only part.
             result_part: The part of a tool result, from 0. Default: all its text, or its only part.
             offset: For a range of bytes: the first byte.
@@ -183,6 +184,7 @@ class AsyncLogReading(AsyncSessionView):
         states: Iterable[words.State] = (),
         newest_first: bool = False,
         snippet_chars: int = 0,
+        include_children: bool = False,
         page_size: int = 0,
         timeout: float | None = None,
     ) -> AsyncIterator[v1.SearchHit]:
@@ -195,6 +197,8 @@ class AsyncLogReading(AsyncSessionView):
             states: Only messages in these states. Default: all.
             newest_first: Whether the newest message comes first.
             snippet_chars: Characters of a snippet, up to 4,000. Default 200.
+            include_children: Whether to search the logs of its children too, and of theirs. Their hits have a
+                ``session_id``, and come after those of the session itself.
             page_size: Hits per response, up to 1,000. Default 20.
             timeout: The timeout of each response in seconds. Default: the client's.
 
@@ -209,6 +213,7 @@ class AsyncLogReading(AsyncSessionView):
             states=words.states(states),
             newest_first=newest_first,
             snippet_chars=snippet_chars,
+            include_children=include_children,
             page_size=page_size,
         )
         if text is not None:

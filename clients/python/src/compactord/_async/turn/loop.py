@@ -172,6 +172,6 @@ class AsyncTurnLoop:
             if not self._run.unfinished:
                 self._run.report = await self._run.state.append_announcements(self._run.session) or self._run.report
             options = self._run.options
-            mail = options.tools is not None and options.tools.dmail
-            if (mail or options.checkpoint_steps) and not self._run.unfinished:
-                self._run.report = (await self._run.state.checkpoint(self._run.session, announce=mail)).report
+            announce = options.tools is not None and options.tools.name_checkpoints
+            if (announce or options.checkpoint_steps) and not self._run.unfinished:
+                self._run.report = (await self._run.state.checkpoint(self._run.session, announce=announce)).report

@@ -29,13 +29,12 @@ OnEvent: TypeAlias = Callable[[v1.CompactionEvent], Result[object]]
 
 
 class AsyncTools(Protocol):
-    """Tools that are asked to run a call before ``run_tool``, such as ``AsyncAgentTools``.
+    """Tools that are asked to run a call before ``run_tool``, such as ``AsyncAgentTools``."""
 
-    Attributes:
-        dmail: Whether the model has ``send_dmail``.
-    """
-
-    dmail: bool
+    @property
+    def name_checkpoints(self) -> bool:
+        """Whether a tool takes the number of a checkpoint. A turn then announces one before each step."""
+        ...
 
     async def handle(self, call: ToolCall) -> ToolOutput | None:
         """Run a call and return its result; None where the call is of another tool."""

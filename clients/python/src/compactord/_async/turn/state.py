@@ -29,6 +29,9 @@ compaction stays committed where the function raises an exception. The function 
 model call, and ``run_turn`` raises its exception.
 """
 
+ANSWERED = object()
+"""Stands for the result of a call that the end of a child has answered."""
+
 _inside: ContextVar[object] = ContextVar("compactord_turn", default=None)
 
 
@@ -58,7 +61,7 @@ class Step:
     Attributes:
         answer: The answer.
         calls: Its calls, in order; None before they were read.
-        results: The result to append for each call; None where there is none yet.
+        results: The result to append for each call; None where there is none yet; ANSWERED where the log has it.
         writes: The appends of results that are not done yet; None while tools run.
         rejected: Whether a call was rejected.
         feedback: Whether all rejected calls have feedback.
@@ -106,6 +109,7 @@ class AsyncTurnState:
         paused: Whether the provider paused the last answer, so that the model must be called again to continue it.
         overflow_spent: Whether the one compaction after an overflow was already used.
         announce: The function that is called after each completed compaction; None for none.
+        answered: The ids of calls that the end of a child answered, so that the turn must not answer them again.
     """
 
     def __init__(self) -> None:
@@ -116,6 +120,7 @@ class AsyncTurnState:
         self.paused = False
         self.overflow_spent = False
         self.announce: Announce | None = None
+        self.answered: set[str] = set()
         self._running: AsyncRunningTurn | None = None
         self._compactions = 0
         # The compactions that are not announced yet, each with its append once `announce` has returned it.

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing_extensions import override
 
 from compactord import v1
-from compactord._async.compaction.compacting import AsyncSessionCompactions
+from compactord._async.compaction.folding import AsyncSessionFolds
 from compactord._async.turn.state import Announce, AsyncTurnState
 from compactord._async.wire.calls import AsyncCalls
 from compactord.results import CompactionResult
 
 
-class AsyncSessionTurns(AsyncSessionCompactions):
+class AsyncSessionTurns(AsyncSessionFolds):
     """The part of a session that lets only one turn run at a time, and none during a compaction."""
 
     def __init__(self, calls: AsyncCalls, session_id: str, dialect: v1.Dialect.ValueType) -> None:

@@ -197,13 +197,21 @@ class Client:
                 return
             request.page_token = page.next_page_token
 
-    def delete_session(self, session_id: str, *, timeout: float | None = None) -> None:
+    def delete_session(
+        self, session_id: str, *, children: words.OnDelete = "keep", timeout: float | None = None
+    ) -> None:
         """Remove a session and its log for ever. Its running compaction is cancelled.
+
+        Args:
+            session_id: Its id.
+            children: What becomes of its children: ``"keep"``, ``"delete"``, or ``"refuse"`` where it has some.
+            timeout: The timeout in seconds. Default: the client's.
 
         Raises:
             SessionNotFoundError: The session does not exist.
+            HasChildrenError: It has children, and ``children`` is ``"refuse"``.
         """
-        self.session(session_id).delete(timeout=timeout)
+        self.session(session_id).delete(children=children, timeout=timeout)
 
     def classify_error(
         self,

@@ -3,19 +3,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from compactord import connection, messages, v1, words
 from compactord._sync.agent_tools import AgentTools
+from compactord._sync.client.children import ChildBlock, SessionChildren
 from compactord._sync.turn.loop import TurnLoop
 from compactord._sync.turn.options import CallModel, OnEvent, RunTool, TurnOptions, WriteSummary
-from compactord._sync.turn.turns import SessionTurns
 from compactord.connection import new_request_id
+from compactord.tools import ToolCall
 from compactord.turns import Turn
 from compactord.words import Thinking
 
 
-class Session(SessionTurns):
+class Session(SessionChildren):
     """A session: one conversation. Make it with ``create_session``, ``open_session`` or ``session`` of a client.
 
     Several threads or tasks may use it at once.
@@ -61,7 +62,7 @@ class Session(SessionTurns):
             summarize_with: Lets the agent's own model write summaries, as :meth:`compact_with` does. An exception that
                 it raises fails the compaction.
             checkpoint_steps: Whether to make a checkpoint before each step, which the model is not shown. With
-                ``send_dmail`` among the tools, each step has an announced checkpoint anyway.
+                ``send_dmail`` or ``fold_since`` among the tools, each step has an announced checkpoint anyway.
             thinking: As for :meth:`view`.
             mark_cache_breakpoints: As for :meth:`view`.
 
@@ -119,8 +120,6 @@ class Session(SessionTurns):
             SessionExistsError: The id is in use.
             ValueError: Both ``at_checkpoint`` and ``point`` were given.
         """
-        if at_checkpoint is not None and point is not None:
-            raise ValueError("fork: give at_checkpoint or point, not both")
         request = v1.ForkSessionRequest(
             session_id=self._id,
             new_session_id=new_session_id or connection.new_session_id(),
@@ -129,9 +128,130 @@ class Session(SessionTurns):
             title=title,
             request_id=request_id or new_request_id(),
         )
-        if at_checkpoint is not None:
-            request.checkpoint_id = at_checkpoint
-        elif point is not None:
-            request.point = point
+        _set_point(request, at_checkpoint, point)
         answer = self._calls.unary(self._calls.sessions.ForkSession, request, timeout)
         return Session(self._calls, answer.session.session_id, self._dialect)
+
+    def child(
+        self,
+        session_id: str | None = None,
+        *,
+        sees: words.Sees = "nothing",
+        messages: Iterable[int] = (),
+        blocks: Iterable[str] = (),
+        instructions: bool = False,
+        at_checkpoint: int | None = None,
+        point: int | None = None,
+        call: ToolCall | str | None = None,
+        policy: words.Policy | None = None,
+        labels: Mapping[str, str] | None = None,
+        title: str = "",
+        timeout: float | None = None,
+    ) -> ChildBlock[Session]:
+        """Make a child for a ``with`` block: a session of its own for a part of the work, such as a sub-agent.
+
+        Leaving the block ends the child, and appends its result to this session's log: the text of the child's newest
+        ASSISTANT message, unless :meth:`end` gave another one. Where an exception ends the block, the result is an
+        error that says so, with the text of the exception, and the exception is raised further. The child sees nothing
+        of this session but what is chosen here, and no other child. This session can recall the child's log, by
+        references such as ``SESSION_ID#12``.
+
+        Args:
+            session_id: Its id. Default: a new UUID.
+            sees: ``"everything"`` for a copy of the whole log, or ``"nothing"``.
+            messages: Indexes of the messages that it sees. With a message come the others of its tool group.
+            blocks: Names of the context blocks that it sees.
+            instructions: Whether it begins with this session's instructions.
+            at_checkpoint: The checkpoint at which it begins.
+            point: The point at which it begins. Default: the end of the log.
+            call: The open tool call that its result answers, or the call's id. A turn of this session object knows then
+                that the call is answered, whatever ``run_tool`` returns. Default: the result is a USER message.
+            policy: Its policy. Default: that of this session.
+            labels: Its labels. Default: those of this session.
+            title: Its title, which its result names.
+            timeout: The timeout in seconds. Default: the client's.
+
+        Returns:
+            A context manager, whose value is the child's :class:`Session`, in the same dialect.
+
+        Raises:
+            ValueError: ``messages`` or ``blocks`` were given with ``"everything"``, or both ``at_checkpoint`` and
+                ``point``.
+        """
+
+        def start() -> Session:
+            return self.start_child(
+                session_id,
+                sees=sees,
+                messages=messages,
+                blocks=blocks,
+                instructions=instructions,
+                at_checkpoint=at_checkpoint,
+                point=point,
+                call=call,
+                policy=policy,
+                labels=labels,
+                title=title,
+                timeout=timeout,
+            )
+
+        return ChildBlock(start)
+
+    def start_child(
+        self,
+        session_id: str | None = None,
+        *,
+        sees: words.Sees = "nothing",
+        messages: Iterable[int] = (),
+        blocks: Iterable[str] = (),
+        instructions: bool = False,
+        at_checkpoint: int | None = None,
+        point: int | None = None,
+        call: ToolCall | str | None = None,
+        policy: words.Policy | None = None,
+        labels: Mapping[str, str] | None = None,
+        title: str = "",
+        request_id: str | None = None,
+        timeout: float | None = None,
+    ) -> Session:
+        """Make a child that lives on until :meth:`end`, also beyond this program.
+
+        The arguments are those of :meth:`child`, and ``request_id`` makes the call safe to repeat.
+        """
+        sight = _sight(sees, list(messages), list(blocks), instructions)
+        request = v1.ForkSessionRequest(
+            session_id=self._id,
+            new_session_id=session_id or connection.new_session_id(),
+            policy=words.policy(policy),
+            labels=labels,
+            title=title,
+            child=sight,
+            request_id=request_id or new_request_id(),
+        )
+        _set_point(request, at_checkpoint, point)
+        answer = self._calls.unary(self._calls.sessions.ForkSession, request, timeout)
+        made = Session(self._calls, answer.session.session_id, self._dialect)
+        made._parent = self
+        made._call_id = "" if call is None else call if isinstance(call, str) else call.id
+        return made
+
+
+def _sight(sees: str, indexes: list[int], blocks: list[str], instructions: bool) -> v1.ChildContext:
+    """What a child sees."""
+    if sees not in ("everything", "nothing"):
+        raise ValueError(f"sees: {sees!r} is unknown: use everything or nothing, or name messages and blocks")
+    if sees == "everything":
+        if indexes or blocks or instructions:
+            raise ValueError("child: with sees='everything' it sees the messages, blocks and instructions anyway")
+        return v1.ChildContext(sees=v1.ChildSees.CHILD_SEES_EVERYTHING)
+    chosen = v1.ChildSees.CHILD_SEES_CHOSEN if indexes or blocks else v1.ChildSees.CHILD_SEES_NOTHING
+    return v1.ChildContext(sees=chosen, indexes=indexes, blocks=blocks, instructions=instructions)
+
+
+def _set_point(request: v1.ForkSessionRequest, at_checkpoint: int | None, point: int | None) -> None:
+    if at_checkpoint is not None and point is not None:
+        raise ValueError("give at_checkpoint or point, not both")
+    if at_checkpoint is not None:
+        request.checkpoint_id = at_checkpoint
+    elif point is not None:
+        request.point = point

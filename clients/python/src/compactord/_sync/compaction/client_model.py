@@ -29,6 +29,7 @@ class ClientModel(SessionLog):
         policy: words.Policy | None = None,
         client_plan: v1.ClientPlan | None = None,
         max_prompt_tokens: int | None = None,
+        fold: v1.FoldRange | None = None,
         timeout: float | None = None,
     ) -> v1.PlanCompactionResponse:
         """Plan a compaction and get all prompts for it. The arguments are those of :meth:`compact_with`.
@@ -44,6 +45,7 @@ class ClientModel(SessionLog):
             replay=replay,
             client_plan=client_plan,
             max_prompt_tokens=max_prompt_tokens,
+            fold=fold,
         )
         plan = self._calls.unary(self._calls.compactions.PlanCompaction, request, timeout)
         page = plan

@@ -36,6 +36,7 @@ class SessionCompactions(ClientModel):
         dry_run: bool = False,
         policy: words.Policy | None = None,
         will_retry: bool = False,
+        fold: v1.FoldRange | None = None,
         abort_running: bool = True,
         request_id: str | None = None,
         timeout: float | None = None,
@@ -56,6 +57,8 @@ class SessionCompactions(ClientModel):
             dry_run: Whether to make only the plan, which is ``planned`` of the result.
             policy: A policy for this compaction, in place of the session's.
             will_retry: Whether the caller will repeat the turn. Every event contains it.
+            fold: The messages to fold into one text where they stand, in place of what the policy's strategy would do.
+                :meth:`fold` makes it.
             abort_running: Whether to abort the running turn of this session object first.
             request_id: Makes the call safe to repeat. Default: a new one.
             timeout: The timeout in seconds. Default: the client's for compactions.
@@ -81,6 +84,7 @@ class SessionCompactions(ClientModel):
                 dry_run=dry_run,
                 policy=policy,
                 will_retry=will_retry,
+                fold=fold,
                 abort_running=False,
                 request_id=request_id,
                 timeout=timeout,
@@ -109,6 +113,7 @@ class SessionCompactions(ClientModel):
         dry_run: bool = False,
         policy: words.Policy | None = None,
         will_retry: bool = False,
+        fold: v1.FoldRange | None = None,
         abort_running: bool = True,
         request_id: str | None = None,
         timeout: float | None = None,
@@ -127,6 +132,7 @@ class SessionCompactions(ClientModel):
             dry_run=dry_run,
             replay=replay,
             will_retry=will_retry,
+            fold=fold,
             request_id=request_id or new_request_id(),
         )
         abort_turn = self._abort_running if abort_running and not dry_run else None
@@ -142,6 +148,7 @@ class SessionCompactions(ClientModel):
         policy: words.Policy | None = None,
         client_plan: v1.ClientPlan | None = None,
         max_prompt_tokens: int | None = None,
+        fold: v1.FoldRange | None = None,
         abort_running: bool = True,
         timeout: float | None = None,
     ) -> CompactionResult:
@@ -158,7 +165,8 @@ class SessionCompactions(ClientModel):
             policy: A policy for this compaction, in place of the session's.
             client_plan: The client's own plan, in place of the plan of the policy's strategy.
             max_prompt_tokens: The most tokens that a prompt may have: the model's context window less its answer. A
-                longer conversation is folded: it is summarized in several prompts.
+                longer conversation is summarized in several prompts.
+            fold: As for :meth:`compact`: the model writes the text of the fold.
             abort_running: Whether to abort the running turn of this session object first.
             timeout: The timeout of each call in seconds. Default: the client's.
 
@@ -178,6 +186,7 @@ class SessionCompactions(ClientModel):
                 policy=policy,
                 client_plan=client_plan,
                 max_prompt_tokens=max_prompt_tokens,
+                fold=fold,
                 timeout=timeout,
             )
             if plan.plan_token:

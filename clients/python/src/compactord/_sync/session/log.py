@@ -165,13 +165,18 @@ class SessionLog(SessionContext, Points):
         answer = self._calls.unary(self._calls.sessions.UpdateSession, request, timeout)
         return answer.session
 
-    def delete(self, *, timeout: float | None = None) -> None:
+    def delete(self, *, children: words.OnDelete = "keep", timeout: float | None = None) -> None:
         """Remove the session and its log for ever. Its running compaction is cancelled.
+
+        Args:
+            children: What becomes of its children: ``"keep"``, ``"delete"``, or ``"refuse"`` where it has some.
+            timeout: The timeout in seconds. Default: the client's.
 
         Raises:
             SessionNotFoundError: The session does not exist.
+            HasChildrenError: It has children, and ``children`` is ``"refuse"``.
         """
-        request = v1.DeleteSessionRequest(session_id=self._id)
+        request = v1.DeleteSessionRequest(session_id=self._id, children=words.children_on_delete(children))
         self._calls.unary(self._calls.sessions.DeleteSession, request, timeout)
 
     def watch(

@@ -138,6 +138,7 @@ class LogReading(SessionView):
 
         Args:
             what: The index of a message, a reference such as ``#12.0``, or the placeholder that contains it.
+                ``SESSION_ID#12`` reads the log of a child, or of a child of a child.
             part: The part of the message, from 0. Default: all its text, or its only part.
             result_part: The part of a tool result, from 0. Default: all its text, or its only part.
             offset: For a range of bytes: the first byte.
@@ -184,6 +185,7 @@ class LogReading(SessionView):
         states: Iterable[words.State] = (),
         newest_first: bool = False,
         snippet_chars: int = 0,
+        include_children: bool = False,
         page_size: int = 0,
         timeout: float | None = None,
     ) -> Iterator[v1.SearchHit]:
@@ -196,6 +198,8 @@ class LogReading(SessionView):
             states: Only messages in these states. Default: all.
             newest_first: Whether the newest message comes first.
             snippet_chars: Characters of a snippet, up to 4,000. Default 200.
+            include_children: Whether to search the logs of its children too, and of theirs. Their hits have a
+                ``session_id``, and come after those of the session itself.
             page_size: Hits per response, up to 1,000. Default 20.
             timeout: The timeout of each response in seconds. Default: the client's.
 
@@ -210,6 +214,7 @@ class LogReading(SessionView):
             states=words.states(states),
             newest_first=newest_first,
             snippet_chars=snippet_chars,
+            include_children=include_children,
             page_size=page_size,
         )
         if text is not None:

@@ -173,6 +173,6 @@ class TurnLoop:
             if not self._run.unfinished:
                 self._run.report = self._run.state.append_announcements(self._run.session) or self._run.report
             options = self._run.options
-            mail = options.tools is not None and options.tools.dmail
-            if (mail or options.checkpoint_steps) and not self._run.unfinished:
-                self._run.report = (self._run.state.checkpoint(self._run.session, announce=mail)).report
+            announce = options.tools is not None and options.tools.name_checkpoints
+            if (announce or options.checkpoint_steps) and not self._run.unfinished:
+                self._run.report = (self._run.state.checkpoint(self._run.session, announce=announce)).report

@@ -11,7 +11,7 @@ from itertools import groupby
 from compactord import v1, words
 from compactord._sync.turn.compactions import TurnCompactions
 from compactord._sync.turn.run import FAILED, TurnRun
-from compactord._sync.turn.state import Step, Write
+from compactord._sync.turn.state import ANSWERED, Step, Write
 from compactord._sync.wire.runtime import resolve
 from compactord.errors import (
     CheckpointNotFoundError,
@@ -54,7 +54,10 @@ class TurnSteps:
             if self._run.state.step is not step:
                 # A tool reverted the session to a point before its call.
                 return None
-            answered = [result for result in step.results if result is not None]
+            answered = [result for result in step.results if result is not None and result is not ANSWERED]
+            if ANSWERED in step.results:
+                # The log has grown without this turn.
+                self._run.report = None
             groups = groupby(answered, key=lambda result: isinstance(result, v1.Message))
             step.writes = [Write(tuple(group)) for _, group in groups]
         while step.writes:
@@ -110,7 +113,11 @@ class TurnSteps:
             output = rejection.output()
         except Exception as error:
             output = ToolOutput(str(error) or type(error).__name__, is_error=True)
-        step.results[place] = result_message(call, output, words.dialect(self._run.session.dialect))
+        if call.id in self._run.state.answered:
+            self._run.state.answered.discard(call.id)
+            step.results[place] = ANSWERED
+        else:
+            step.results[place] = result_message(call, output, words.dialect(self._run.session.dialect))
 
     def _deliver(self) -> None:
         """Deliver the message of ``send_dmail``, if one waits."""

@@ -6,13 +6,13 @@ from __future__ import annotations
 from typing_extensions import override
 
 from compactord import v1
-from compactord._sync.compaction.compacting import SessionCompactions
+from compactord._sync.compaction.folding import SessionFolds
 from compactord._sync.turn.state import Announce, TurnState
 from compactord._sync.wire.calls import Calls
 from compactord.results import CompactionResult
 
 
-class SessionTurns(SessionCompactions):
+class SessionTurns(SessionFolds):
     """The part of a session that lets only one turn run at a time, and none during a compaction."""
 
     def __init__(self, calls: Calls, session_id: str, dialect: v1.Dialect.ValueType) -> None:
