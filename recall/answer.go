@@ -29,6 +29,7 @@ func RequestedReference(req *compactordv1.RecallContentRequest) (Reference, erro
 			return wanted, &FieldError{"reference", err.Error()}
 		}
 		wanted.SessionID, wanted.Index = child, named.Index
+		wanted.Block = named.Block
 		if named.Part != nil {
 			if req.Part != nil {
 				return wanted, &FieldError{"part", "the reference names the part"}

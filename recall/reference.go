@@ -20,6 +20,8 @@ type Reference struct {
 	// SessionID is the child whose message it is; empty for one of the log itself.
 	SessionID string
 	Index     uint32
+	// Block is the name of a context block; empty for a message.
+	Block string
 	// Part and ResultPart are nil where the reference does not name them.
 	Part, ResultPart *uint32
 }
@@ -36,11 +38,20 @@ var bare = regexp.MustCompile(`^\s*[0-9]+(?:\.[0-9]+){0,2}\s*$`)
 // 0.]`, that of cleared arguments, and `[recall #12.0]`, which presets add to the words of another system.
 var notices = regexp.MustCompile(`(?:recall (index [0-9]+, part [0-9]+)(?:\.\]|"\})|\[recall (#[0-9]+\.[0-9]+)\])`)
 
+// blocks finds the name of a context block: `block plan` as the whole text, or at the end of a block that a view shows in
+// part, whose words are in package wording.
+var blocks = regexp.MustCompile(
+	`(?:^\s*block ([A-Za-z0-9][A-Za-z0-9._:/-]*)\s*$|` +
+		`recall block ([A-Za-z0-9][A-Za-z0-9._:/-]*)\.\](?:\s*</context_block>)?\s*$)`)
+
 // ParseReference reads the reference in a placeholder or a citation: `#12`, `#12.0`, `#12.0.1`, `[#12]`, `index 12,
 // part 0`. The text can be the reference alone, also without its `#`, or the whole placeholder. Where the text contains
 // one of the daemon's own placeholders, that one's reference counts, since a preview quotes any text of the result.
 // Otherwise a text with several different references is an error. It returns ErrReference.
 func ParseReference(text string) (Reference, error) {
+	if block := blocks.FindStringSubmatch(text); block != nil {
+		return Reference{Block: block[1] + block[2]}, nil
+	}
 	if own, ok := noticeIn(text); ok {
 		text = own
 	}

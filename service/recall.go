@@ -6,6 +6,7 @@ import (
 	"maps"
 	"strconv"
 
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/recall"
 	"github.com/compactord/compactord/service/apierror"
@@ -37,6 +38,9 @@ func (s *Service) RecallContent(
 		defer permit.Leave()
 		ctx = matching
 	}
+	if wanted.Block != "" {
+		return s.recallBlock(ctx, row, wanted, req)
+	}
 	next := row.GetHead().GetNextIndex()
 	if wanted.Index >= next {
 		return nil, apierror.NoMessage(wanted.Index, next)
@@ -56,6 +60,32 @@ func (s *Service) RecallContent(
 	if row.GetSessionId() != req.GetSessionId() {
 		answer.SessionId = row.GetSessionId()
 	}
+	return answer, nil
+}
+
+// recallBlock returns content of a context block in force, whatever views show of it.
+func (s *Service) recallBlock(
+	ctx context.Context, row *storagev1.Session, wanted recall.Reference, req *compactordv1.RecallContentRequest,
+) (*compactordv1.RecallContentResponse, error) {
+	blocks, _, err := s.logs.ContextBlocks(ctx, row, row.GetHead())
+	if err != nil {
+		return nil, err
+	}
+	b := session.BlockNamed(blocks, wanted.Block)
+	if b == nil {
+		e := apierror.NoMessage(0, row.GetHead().GetNextIndex())
+		e.Message = "reference: the session has no context block of this name now"
+		return nil, e
+	}
+	content := &compactordv1.LoggedMessage{Message: &compactordv1.Message{Parts: b.GetParts()}}
+	answer, err := recall.Answer(ctx, content, wanted, req, s.searchedEnough())
+	switch {
+	case errors.Is(err, recall.ErrNoContent):
+		return nil, apierror.InvalidField("part", "the context block has no such part")
+	case err != nil:
+		return nil, recallError(err)
+	}
+	answer.Block = wanted.Block
 	return answer, nil
 }
 
