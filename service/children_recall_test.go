@@ -69,7 +69,7 @@ func TestRecallReachesChildren(t *testing.T) {
 	requireReason(t, err, codes.NotFound, "SESSION_NOT_FOUND")
 	_, err = d.sessions.DeleteSession(t.Context(), &compactordv1.DeleteSessionRequest{SessionId: "a"})
 	require.NoError(t, err)
-	d.create("a", nil)
+	d.child("s", "a")
 	_, err = recall("s", "c#0")
 	requireReason(t, err, codes.NotFound, "SESSION_NOT_FOUND")
 	_, err = recall("a", "c#0")
