@@ -1,7 +1,6 @@
 package children_test
 
 import (
-	"errors"
 	"log/slog"
 	"slices"
 	"testing"
@@ -93,7 +92,7 @@ func TestChosenMessagesOfAnyLog(t *testing.T) {
 // requireRefused asserts that there is a reason to refuse a child with these messages.
 func requireRefused(t *rapid.T, err error, model *sessiontest.Model, want []uint32) {
 	var refused *apierror.Error
-	require.True(t, errors.As(err, &refused), err)
+	require.ErrorAs(t, err, &refused)
 	require.Equal(t, "child.indexes", refused.Fields[0].Field)
 	reason := slices.ContainsFunc(want, func(index uint32) bool {
 		return model.Find(index).Message.GetOrigin() == compactordv1.Origin_ORIGIN_MARKER
