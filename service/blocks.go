@@ -191,7 +191,7 @@ func (s *Service) ListContextBlocks(
 		}
 		answer.Blocks = append(answer.Blocks, &compactordv1.ContextBlockState{
 			Block: blocks[i], Sequence: inForce.GetSequence(), SetAt: records[inForce.GetSequence()].GetCreatedAt(),
-			ShownTokens: inForce.GetShownTokens(), Cut: inForce.LimitTokens != nil, TurnsLeft: inForce.TurnsLeft,
+			ShownTokens: inForce.GetShownTokens(), Cut: inForce.GetShownTokens() < inForce.GetTokens(), TurnsLeft: inForce.TurnsLeft,
 		})
 	}
 	return answer, nil

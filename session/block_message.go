@@ -13,7 +13,8 @@ import (
 const WholeBlock = math.MaxUint32
 
 // BlockMessage returns the message that shows a context block, and whether it shows only a part. limit is the most tokens
-// that it may have. The reference to what is left out is there even where the limit leaves no room for it.
+// that it may have. The reference to what is left out is there even where the limit leaves no room for it. Where it takes as
+// many tokens as what it stands for, the whole block is shown.
 func BlockMessage(c Counter, b *compactordv1.ContextBlock, limit uint32) (m *compactordv1.Message, cut bool) {
 	return boundedBlock(c, b, limit, wording.BlockReference(b.GetName()))
 }
@@ -45,7 +46,10 @@ func boundedBlock(
 		}
 		break
 	}
-	return blockMessage(b, shown, reference), true
+	if m = blockMessage(b, shown, reference); MessageTokens(c, m) >= MessageTokens(c, whole) {
+		return whole, false
+	}
+	return m, true
 }
 
 // blockMessage returns a message with these parts of a block. Texts next to each other become one part.

@@ -3,8 +3,6 @@ package strategies
 import (
 	"slices"
 
-	"google.golang.org/protobuf/proto"
-
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/session/wording"
@@ -89,13 +87,6 @@ func foldBudget(s *session.State, held uint32) uint32 {
 func FoldTextBudget(s *session.State, e *compactordv1.Edit) uint32 {
 	held := FoldedTokens(s, e)
 	return held - min(held, e.GetTokensFreed())
-}
-
-// FoldText returns an edit that carries a fold with the text that was written for it.
-func FoldText(e *compactordv1.Edit, text string) *compactordv1.Edit {
-	e = proto.CloneOf(e)
-	e.Replacement, e.BySummarizer = wording.Fold(e.GetFoldStart(), e.GetFoldEnd(), text), false
-	return e
 }
 
 // foldedTokens returns the tokens that the view shows of the messages of a fold.

@@ -167,13 +167,23 @@ func (m *Model) blockMessage(b Block) (*compactordv1.Message, bool) {
 // cutBlock is blockMessage with the words that stand for the rest.
 func (m *Model) cutBlock(b Block, reference string) (*compactordv1.Message, bool) {
 	parts := b.Content.GetParts()
+	whole := blockMessage(b.Content, parts, "")
 	if b.Limit < 0 {
-		return blockMessage(b.Content, parts, ""), false
+		return whole, false
 	}
 	if session.Exact(m.log.Estimator) {
 		// By a vocabulary a longer text can have fewer tokens, so that several beginnings are the longest one around.
 		return session.BlockMessage(m.counter, b.Content, uint32(b.Limit))
 	}
+	if cut := m.longestFit(b, reference); m.tokens(cut) < m.tokens(whole) {
+		return cut, true
+	}
+	return whole, false
+}
+
+// longestFit returns the longest beginning of a block that fits its limit with the words that stand for the rest.
+func (m *Model) longestFit(b Block, reference string) *compactordv1.Message {
+	parts := b.Content.GetParts()
 	best := blockMessage(b.Content, nil, reference)
 	for i, p := range parts {
 		if text := []rune(p.GetText().GetText()); p.GetText() != nil {
@@ -182,17 +192,17 @@ func (m *Model) cutBlock(b Block, reference string) (*compactordv1.Message, bool
 				if candidate := blockMessage(b.Content, shown, reference); int(m.tokens(candidate)) <= b.Limit {
 					best = candidate
 				} else {
-					return best, true
+					return best
 				}
 			}
 		}
 		candidate := blockMessage(b.Content, parts[:i+1], reference)
 		if int(m.tokens(candidate)) > b.Limit {
-			return best, true
+			return best
 		}
 		best = candidate
 	}
-	return best, true
+	return best
 }
 
 func blockMessage(b *compactordv1.ContextBlock, parts []*compactordv1.Part, end string) *compactordv1.Message {

@@ -14,23 +14,25 @@ const maxChildTitle = 100
 // log, and the result. next is how many messages that log holds.
 func ChildResult(title, sessionID string, next uint32, end *compactordv1.ChildEnd) string {
 	var b strings.Builder
-	what := "Result of the sub-agent"
+	what := "Result"
 	if end.GetIsError() {
-		what = "Failure of the sub-agent"
+		what = "Failure"
 	}
-	b.WriteString("[" + what)
+	b.WriteString("[" + what + " of a sub-agent")
 	if title = OneLine(title, maxChildTitle); title != "" {
-		fmt.Fprintf(&b, " %q,", title)
+		fmt.Fprintf(&b, ", %q", title)
 	}
-	fmt.Fprintf(&b, " session %s. It is no message of the user.", sessionID)
-	switch {
-	case next == 1:
-		fmt.Fprintf(&b, " The log of the sub-agent can be recalled: %s.", ChildReference(sessionID, 0))
-	case next > 1:
-		fmt.Fprintf(&b, " The log of the sub-agent can be recalled: %s to %s.",
-			ChildReference(sessionID, 0), ChildReference(sessionID, next-1))
+	b.WriteString(". It is no message of the user. ")
+	switch next {
+	case 0:
+		fmt.Fprintf(&b, "Its session, %s, has no messages.", sessionID)
+	case 1:
+		fmt.Fprintf(&b, "Its log can be recalled: %s.", ChildReference(sessionID, 0))
+	default:
+		last := ChildReference(sessionID, next-1)
+		fmt.Fprintf(&b, "Its log can be recalled: %s to %s. Below, [#%d] means %s.", ChildReference(sessionID, 0), last, next-1, last)
 	}
-	fmt.Fprintf(&b, " In its words, a number like [#12] means %s.]\n<sub_agent_result>\n", ChildReference(sessionID, 12))
+	b.WriteString("]\n<sub_agent_result>\n")
 	b.WriteString(childWrapper.escape(end.GetResult()))
 	if end.ResultIndex != nil && end.GetShortened() {
 		fmt.Fprintf(&b, "\n[Only the beginning is here. To read the whole, recall %s.]",
