@@ -54,7 +54,7 @@ type CompactRequest struct {
 	WillRetry bool `protobuf:"varint,10,opt,name=will_retry,json=willRetry,proto3" json:"will_retry,omitempty"`
 	// Makes the request safe to send again. At most 128 bytes. Refused with an inline history.
 	RequestId string `protobuf:"bytes,11,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
-	// Folds these messages into one text, in place of what the policy's strategy would do. MANUAL only.
+	// Folds these messages, at most 20,000, into one text, in place of what the policy's strategy would do. MANUAL only.
 	Fold          *FoldRange `protobuf:"bytes,12,opt,name=fold,proto3" json:"fold,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -207,7 +207,7 @@ func (*CompactRequest_History) isCompactRequest_Target() {}
 // turn. The log keeps them; a later compaction reads them as they are in the log. Where a range begins or ends within a
 // tool group, that group is left out; the request of a turn is folded only with the whole turn, and open calls never.
 // PLAN_INVALID where it begins within one turn and ends within another, where it has a leading, covered or pinned message,
-// or where it would divide what is folded already.
+// where it would divide what is folded already, or where more than 20,000 messages are left to fold.
 type FoldRange struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Where it begins.

@@ -78,7 +78,7 @@ class CompactRequest(_message.Message):
 
     @_builtins.property
     def fold(self) -> Global___FoldRange:
-        """Folds these messages into one text, in place of what the policy's strategy would do. MANUAL only."""
+        """Folds these messages, at most 20,000, into one text, in place of what the policy's strategy would do. MANUAL only."""
 
     def __init__(
         self,
@@ -117,7 +117,7 @@ class FoldRange(_message.Message):
     turn. The log keeps them; a later compaction reads them as they are in the log. Where a range begins or ends within a
     tool group, that group is left out; the request of a turn is folded only with the whole turn, and open calls never.
     PLAN_INVALID where it begins within one turn and ends within another, where it has a leading, covered or pinned message,
-    or where it would divide what is folded already.
+    where it would divide what is folded already, or where more than 20,000 messages are left to fold.
     """
 
     DESCRIPTOR: _descriptor.Descriptor

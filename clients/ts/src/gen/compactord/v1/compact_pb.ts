@@ -121,7 +121,7 @@ export type CompactRequest = Message<"compactord.v1.CompactRequest"> & {
   requestId: string;
 
   /**
-   * Folds these messages into one text, in place of what the policy's strategy would do. MANUAL only.
+   * Folds these messages, at most 20,000, into one text, in place of what the policy's strategy would do. MANUAL only.
    *
    * @generated from field: compactord.v1.FoldRange fold = 12;
    */
@@ -216,7 +216,7 @@ export type CompactRequestJson = {
   requestId?: string;
 
   /**
-   * Folds these messages into one text, in place of what the policy's strategy would do. MANUAL only.
+   * Folds these messages, at most 20,000, into one text, in place of what the policy's strategy would do. MANUAL only.
    *
    * @generated from field: compactord.v1.FoldRange fold = 12;
    */
@@ -235,7 +235,7 @@ export const CompactRequestSchema: GenMessage<CompactRequest, {jsonType: Compact
  * turn. The log keeps them; a later compaction reads them as they are in the log. Where a range begins or ends within a
  * tool group, that group is left out; the request of a turn is folded only with the whole turn, and open calls never.
  * PLAN_INVALID where it begins within one turn and ends within another, where it has a leading, covered or pinned message,
- * or where it would divide what is folded already.
+ * where it would divide what is folded already, or where more than 20,000 messages are left to fold.
  *
  * @generated from message compactord.v1.FoldRange
  */
@@ -284,7 +284,7 @@ export type FoldRange = Message<"compactord.v1.FoldRange"> & {
  * turn. The log keeps them; a later compaction reads them as they are in the log. Where a range begins or ends within a
  * tool group, that group is left out; the request of a turn is folded only with the whole turn, and open calls never.
  * PLAN_INVALID where it begins within one turn and ends within another, where it has a leading, covered or pinned message,
- * or where it would divide what is folded already.
+ * where it would divide what is folded already, or where more than 20,000 messages are left to fold.
  *
  * @generated from message compactord.v1.FoldRange
  */
