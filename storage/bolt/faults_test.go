@@ -97,7 +97,7 @@ func (f *faultyFile) writeAt(b []byte, offset int64) (int, error) {
 	n, err := syscall.Pwrite(f.good, b, offset)
 	if sync != nil {
 		f.syncs++
-		require.NoError(f.t, syscall.Dup3(f.bad[0], int(f.file.Fd()), syscall.O_CLOEXEC))
+		require.NoError(f.t, f.lead(f.bad[0]))
 	}
 	return n, err
 }
@@ -106,7 +106,7 @@ func (f *faultyFile) writeAt(b []byte, offset int64) (int, error) {
 func (f *faultyFile) unusable() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	require.NoError(f.t, syscall.Dup3(f.bad[0], int(f.file.Fd()), syscall.O_CLOEXEC))
+	require.NoError(f.t, f.lead(f.bad[0]))
 }
 
 // repair makes syncs succeed again.
@@ -126,6 +126,20 @@ func (f *faultyFile) healed() {
 
 func (f *faultyFile) repairLocked() {
 	if f.good >= 0 && f.file != nil {
-		_ = syscall.Dup3(f.good, int(f.file.Fd()), syscall.O_CLOEXEC)
+		_ = f.lead(f.good)
 	}
+}
+
+// lead makes the store's descriptor lead to another file. The store may close its file at any time, as a sweep does that
+// settles a failed write: an error then.
+func (f *faultyFile) lead(to int) error {
+	conn, err := f.file.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var led error
+	if err := conn.Control(func(fd uintptr) { led = syscall.Dup3(to, int(fd), syscall.O_CLOEXEC) }); err != nil {
+		return err
+	}
+	return led
 }
