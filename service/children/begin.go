@@ -35,7 +35,7 @@ func (c *Children) Begin(
 	if err != nil {
 		return nil, err
 	}
-	s := &seen{logs: c.Logs, parent: parent}
+	s := &seen{logs: c.Logs, parent: parent, copies: make(map[uint32]uint32)}
 	if sees.GetInstructions() {
 		if err := s.addInstructions(ctx); err != nil {
 			return nil, err
@@ -57,7 +57,9 @@ type seen struct {
 	messages []*compactordv1.Message
 	// indexes are those of the messages in the parent's log; nil for instructions that are in no message there.
 	indexes []*uint32
-	bytes   int
+	// copies are the positions in messages of the parent's messages, by their indexes there.
+	copies map[uint32]uint32
+	bytes  int
 }
 
 // add adds a message as it begins the child's log: without the usage that was reported for a request of the parent.
@@ -65,6 +67,32 @@ func (s *seen) add(m *compactordv1.Message, index *uint32) {
 	m = proto.CloneOf(m)
 	m.Usage = nil
 	s.messages, s.indexes = append(s.messages, m), append(s.indexes, index)
+}
+
+// addLogged adds a message of the parent's log. A call without an id gets one from its index. The copy has another
+// index, so a result that has the old id gets the new one.
+func (s *seen) addLogged(l *compactordv1.LoggedMessage) {
+	s.copies[l.GetIndex()] = uint32(len(s.messages))
+	s.add(l.GetMessage(), proto.Uint32(l.GetIndex()))
+	answers := l.GetAnswers()
+	call, copied := s.copies[answers.GetIndex()]
+	if answers == nil || !copied {
+		return
+	}
+	for _, ref := range session.Calls(s.messages[call], call) {
+		if ref.GetPart() == answers.GetPart() && ref.GetId() == session.CallID(nil, call, ref.GetPart()) {
+			renameResult(s.messages[len(s.messages)-1], ref.GetId())
+		}
+	}
+}
+
+// renameResult gives the result in a TOOL message the id of its call, unless it has none.
+func renameResult(m *compactordv1.Message, id string) {
+	for _, p := range m.GetParts() {
+		if r := p.GetToolResult(); r.GetCallId() != "" {
+			r.CallId = id
+		}
+	}
 }
 
 // addInstructions adds the messages that the parent's views begin with.
@@ -80,7 +108,7 @@ func (s *seen) addInstructions(ctx context.Context) error {
 	lead := &compactordv1.IndexRange{Start: head.GetInstructions().GetReplaced(), End: head.GetLeadEnd()}
 	return s.logs.EachMessage(ctx, s.parent, []*compactordv1.IndexRange{lead}, func(l *compactordv1.LoggedMessage) bool {
 		if session.ActiveIndex(head, l.GetIndex()) {
-			s.add(l.GetMessage(), proto.Uint32(l.GetIndex()))
+			s.addLogged(l)
 		}
 		return true
 	})
@@ -105,7 +133,7 @@ func (s *seen) addChosen(ctx context.Context, indexes []uint32) error {
 	var refused error
 	err = s.logs.EachMessage(ctx, s.parent, ranges(whole), func(l *compactordv1.LoggedMessage) bool {
 		refused = s.refuse(l)
-		s.add(l.GetMessage(), proto.Uint32(l.GetIndex()))
+		s.addLogged(l)
 		return refused == nil
 	})
 	if err != nil {
