@@ -27,6 +27,10 @@ const defaultAddress = "127.0.0.1:7440"
 var repo, compactord string
 
 func TestMain(m *testing.M) {
+	if at := os.Getenv(killedEnv); at != "" {
+		fmt.Fprintln(os.Stderr, "e2e:", serveUntilKilled(at))
+		os.Exit(1)
+	}
 	os.Exit(func() int {
 		folder, err := os.MkdirTemp("", "compactord-e2e-")
 		if err == nil {
