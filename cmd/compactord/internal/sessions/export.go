@@ -24,8 +24,9 @@ type Export struct {
 // Help is printed below the flags.
 func (c *Export) Help() string {
 	return `Writes the active messages of the log to stdout, also those that are summarized or edited in views. Messages that a revert
-put aside are left out. Messages that were appended as JSON of the same dialect are written as they were. For the list
-that goes into a request, see 'compactord view --session ID --dialect NAME'.`
+put aside are left out. Messages that were appended as JSON of the same dialect are written as they were. Records are left
+out too: compactions, folds, context blocks, and instructions that replaced those of the log. For the list that goes into a
+request, with all of them, see 'compactord view --session ID --dialect NAME'.`
 }
 
 // Run exports a session.
@@ -49,10 +50,17 @@ func (c *Export) Run(ctx context.Context, a *api.App) (err error) {
 	if err != nil {
 		return err
 	}
-	p.Clear()
 	if len(logged) == 0 {
 		return terminal.NothingError{Why: conv.Name() + " has no messages"}
 	}
+	notes, err := notExported(ctx, client, c.Session)
+	if err != nil {
+		return err
+	}
+	for _, note := range notes {
+		p.Say("%s", note)
+	}
+	p.Clear()
 	if to == nil {
 		return export.Markdown(a.Out, numbered(logged))
 	}
