@@ -1,6 +1,7 @@
 package boltstore
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -33,7 +34,6 @@ func newImage(t *testing.T, path string, names map[string][]string) *image {
 	require.NoError(t, err)
 	newest, err := newestSnapshot(file)
 	require.NoError(t, err)
-	require.True(t, newest.HasSealedList() || newest.HasCheckedList())
 	meta, err := pages.NewestMeta(file)
 	require.NoError(t, err)
 	require.NoError(t, file.Close())
@@ -46,7 +46,7 @@ func newImage(t *testing.T, path string, names map[string][]string) *image {
 
 // missing looks all requests up, and counts those that are said to be missing or damaged.
 func (i *image) missing() (missing, damaged int) {
-	disk := pages.Mapped(i.data, i.meta.PageSize, i.meta.Root, i.meta.Transaction)
+	disk := i.disk()
 	disk.Remember(i.sound)
 	tx := &transaction{disk: disk, sealed: true}
 	for id, requests := range i.names {
@@ -73,7 +73,7 @@ func (i *image) missing() (missing, damaged int) {
 // treePages returns the pages of the trees of sessions and requests.
 func (i *image) treePages(t *testing.T) (branches, leaves []uint64) {
 	t.Helper()
-	disk := pages.Mapped(i.data, i.meta.PageSize, i.meta.Root, i.meta.Transaction)
+	disk := i.disk()
 	for _, name := range [][]byte{sessionsBucket, requestsBucket} {
 		tree, err := disk.Bucket(name)
 		require.NoError(t, err)
@@ -93,6 +93,10 @@ func (i *image) treePages(t *testing.T) (branches, leaves []uint64) {
 	return branches, leaves
 }
 
+func (i *image) disk() *pages.Snapshot {
+	return pages.Mapped(i.data, i.meta.PageSize, i.meta.Root, i.meta.Transaction)
+}
+
 func (i *image) page(id uint64) []byte { return i.data[int(id)*i.meta.PageSize:][:i.meta.PageSize] }
 
 func (i *image) isBranch(id uint64) bool { return binary.NativeEndian.Uint16(i.page(id)[8:]) == 1 }
@@ -107,13 +111,54 @@ func busyImage(t *testing.T) *image {
 
 func imageAt(t *testing.T, path string) *image {
 	t.Helper()
+	i := newImage(t, path, requestsOf(busyStore(t, path)))
+	require.True(t, i.meta.HasFreelist())
+	return i
+}
+
+func requestsOf(sessions map[string]*content) map[string][]string {
 	names := map[string][]string{}
-	for id, content := range busyStore(t, path) {
+	for id, content := range sessions {
 		for request := range content.requests {
 			names[id] = append(names[id], request)
 		}
 	}
-	return newImage(t, path, names)
+	return names
+}
+
+// unlistedImage is a file that was copied while it was open and had no list of free pages.
+func unlistedImage(t *testing.T) *image {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "store.db")
+	s, content := busy(t, path, Options{listed: 1})
+	i := newImage(t, path, requestsOf(content))
+	require.NoError(t, s.Close())
+	require.False(t, i.meta.HasFreelist())
+	return i
+}
+
+// sweptImage is a file that was copied while the log of a deleted session was being removed, and had no list of free pages.
+func sweptImage(t *testing.T) *image {
+	t.Helper()
+	path, copied := filepath.Join(t.TempDir(), "store.db"), filepath.Join(t.TempDir(), "copy.db")
+	deleting := false
+	s, content := busy(t, path, Options{listed: 1, synced: func([]change) {
+		if !deleting {
+			return
+		}
+		data, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(copied, data, 0o600))
+	}})
+	gone := storagetest.NewSession("", "gone", "uid-gone").Texts(sweepKeys + 100)
+	require.NoError(t, s.CreateSession(t.Context(), &gone.Commit))
+	deleting = true
+	require.NoError(t, s.DeleteSession(t.Context(), "", "gone"))
+	require.NoError(t, s.Close())
+	i := newImage(t, copied, requestsOf(content))
+	require.False(t, i.meta.HasFreelist())
+	require.True(t, hasDead(&transaction{disk: i.disk(), sealed: true}))
+	return i
 }
 
 // deepImage is a store with names so long that the tree of sessions has three levels.
@@ -165,7 +210,9 @@ func TestElementsAstray(t *testing.T) {
 // No pointer of a branch that leads to another page of the file hides a key: not to an older copy of the page, nor to one
 // of another tree, nor to one that is deeper in its own tree.
 func TestPointersAstray(t *testing.T) {
-	for name, make := range map[string]func(*testing.T) *image{"busy": busyImage, "deep": deepImage} {
+	for name, make := range map[string]func(*testing.T) *image{
+		"busy": busyImage, "busy, without a list of free pages": unlistedImage, "during a sweep": sweptImage, "deep": deepImage,
+	} {
 		t.Run(name, func(t *testing.T) {
 			i := make(t)
 			branches, _ := i.treePages(t)
@@ -201,7 +248,7 @@ func TestPointersAstray(t *testing.T) {
 // pages is written anew.
 func TestUsedBehindPointersAstray(t *testing.T) {
 	i := deepImage(t)
-	disk := pages.Mapped(i.data, i.meta.PageSize, i.meta.Root, i.meta.Transaction)
+	disk := i.disk()
 	require.True(t, disk.Used().Whole())
 	branches, _ := i.treePages(t)
 	places := 0
@@ -270,3 +317,86 @@ func TestElementInPlaceOfAnother(t *testing.T) {
 	require.NoError(t, s.Close())
 	requireSound(t, path)
 }
+
+// A pointer that is damaged while the store is open leads to no older copy of its page, although no commit has written a
+// list of free pages for a while, and goes on to be found after further commits, also by them.
+func TestPointerAstrayWhileOpen(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "store.db")
+	s, content := busy(t, path, Options{listed: 1})
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	require.NoError(t, err)
+	i := newImage(t, path, requestsOf(content))
+	require.False(t, i.meta.HasFreelist())
+	ref, request, astray := i.olderCopy(t)
+	_, err = file.WriteAt(binary.NativeEndian.AppendUint64(nil, astray.older), astray.at)
+	require.NoError(t, err)
+
+	require.ErrorIs(t, missed(s.Request(t.Context(), ref, request)), storage.ErrCorrupt)
+	other := storagetest.NewSession("", "other", "uid-other").Texts(3)
+	require.NoError(t, s.CreateSession(t.Context(), &other.Commit))
+	require.ErrorIs(t, missed(s.Request(t.Context(), ref, request)), storage.ErrCorrupt)
+	again := storagetest.Next(content[ref.SessionID].row).Text("again").Remember(request)
+	require.ErrorIs(t, s.Commit(t.Context(), &again.Commit), storage.ErrCorrupt)
+
+	_, err = file.WriteAt(binary.NativeEndian.AppendUint64(nil, astray.leaf), astray.at)
+	require.NoError(t, err)
+	require.NoError(t, missed(s.Request(t.Context(), ref, request)))
+	require.ErrorIs(t, s.Commit(t.Context(), &again.Commit), storage.ErrRequestKnown)
+	require.NoError(t, file.Close())
+	require.NoError(t, s.Close())
+	requireSound(t, path)
+}
+
+// astray is a leaf and an older copy of it. at is where the pointer to the leaf stands in the file.
+type astray struct {
+	at          int64
+	leaf, older uint64
+}
+
+// olderCopy returns a request, and an older copy of its leaf that lacks it.
+func (i *image) olderCopy(t *testing.T) (ref storage.Ref, request string, found astray) {
+	t.Helper()
+	tx := &transaction{disk: i.disk(), sealed: true}
+	branches, _ := i.treePages(t)
+	for id, requests := range i.names {
+		ref := storage.Ref{SessionID: id, UID: "uid-" + id}
+		header, _, err := incarnation(tx, ref)
+		require.NoError(t, err)
+		for _, request := range requests {
+			for _, branch := range branches {
+				if found, ok := i.olderBelow(branch, requestKey(header.ordinal, request)); ok {
+					return ref, request, found
+				}
+			}
+		}
+	}
+	require.Fail(t, "no older copy lacks a request")
+	return ref, request, found
+}
+
+func (i *image) olderBelow(branch uint64, key []byte) (found astray, ok bool) {
+	for n := range i.count(branch) {
+		leaf := binary.NativeEndian.Uint64(i.pointer(branch, n))
+		if i.isBranch(leaf) || !bytes.Contains(i.page(leaf), key) {
+			continue
+		}
+		for older := uint64(2); older < i.meta.End; older++ {
+			if i.isLeaf(older) && bytes.Equal(i.firstKey(older), i.firstKey(leaf)) && !bytes.Contains(i.page(older), key) {
+				return astray{at: int64(branch)*int64(i.meta.PageSize) + int64(16+16*n+8), leaf: leaf, older: older}, true
+			}
+		}
+	}
+	return astray{}, false
+}
+
+func (i *image) isLeaf(id uint64) bool {
+	return binary.NativeEndian.Uint64(i.page(id)) == id && binary.NativeEndian.Uint16(i.page(id)[8:]) == 2 && i.count(id) > 0
+}
+
+func (i *image) firstKey(leaf uint64) []byte {
+	element := i.page(leaf)[16:]
+	start, size := binary.NativeEndian.Uint32(element[4:]), binary.NativeEndian.Uint32(element[8:])
+	return element[min(int(start), len(element)):min(int(start+size), len(element))]
+}
+
+func missed[T any](_ T, err error) error { return err }

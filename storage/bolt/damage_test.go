@@ -34,7 +34,15 @@ type content struct {
 // busyStore writes a store that was used for a while: sessions of different sizes, large values, deletions.
 func busyStore(t *testing.T, path string) map[string]*content {
 	t.Helper()
-	s, err := Open(path, Options{})
+	s, all := busy(t, path, Options{})
+	require.NoError(t, s.Close())
+	return all
+}
+
+// busy returns the store open.
+func busy(t *testing.T, path string, options Options) (*Store, map[string]*content) {
+	t.Helper()
+	s, err := Open(path, options)
 	require.NoError(t, err)
 	r := rand.New(rand.NewPCG(5, 6))
 	rows := map[string]*storagev1.Session{}
@@ -75,8 +83,7 @@ func busyStore(t *testing.T, path string) map[string]*content {
 		require.Empty(t, read.errs)
 		all[id] = &read.content
 	}
-	require.NoError(t, s.Close())
-	return all
+	return s, all
 }
 
 // reading is what could be read of a session; errs are the errors by method.

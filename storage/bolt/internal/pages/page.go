@@ -25,8 +25,8 @@ const (
 	values
 )
 
-// page reads and checks a page of a tree.
-func (s *Snapshot) page(id uint64, elements kind) (page, error) {
+// page reads and checks a page of a tree, to which the branch from leads.
+func (s *Snapshot) page(id, from uint64, elements kind) (page, error) {
 	if elements == names || s.sound == nil {
 		if p, ok := s.checked[id]; ok {
 			return p, nil
@@ -41,6 +41,9 @@ func (s *Snapshot) page(id uint64, elements kind) (page, error) {
 	}
 	if s.isFree(id) {
 		return page{}, damaged(id, "it is in use and in the list of free pages")
+	}
+	if s.leadsAstray(from, id) {
+		return page{}, damaged(id, "it is not in use any more")
 	}
 	end, err := p.check(elements)
 	if err != nil {

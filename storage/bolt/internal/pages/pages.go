@@ -233,6 +233,8 @@ type Snapshot struct {
 	meta   Meta
 	// free are the numbers of the free pages, as they stand in the file; nil where they are not known.
 	free []byte
+	// inUse are the pages in use, or those of the commit before, where there is no list; nil where they are not known.
+	inUse *inUse
 	// checked are the branches that were checked, and the pages of the names of the buckets; with sound, which remembers
 	// the others, only the latter.
 	checked map[uint64]page

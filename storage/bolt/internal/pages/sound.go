@@ -14,6 +14,8 @@ type Sound struct {
 	// newest is the last commit whose free pages were forgotten.
 	newest atomic.Uint64
 	pages  atomic.Pointer[[]atomic.Uint64]
+	// inUse are the pages in use after the newest commit, where it wrote no list of free pages; nil where they are not known.
+	inUse atomic.Pointer[inUse]
 }
 
 // NewSound returns an empty set for a file that ends with this snapshot.
@@ -22,11 +24,19 @@ func NewSound(newest *Snapshot) *Sound {
 	s.newest.Store(newest.meta.Transaction)
 	known := make([]atomic.Uint64, newest.meta.End/64+1)
 	s.pages.Store(&known)
+	if newest.free == nil {
+		s.inUse.Store(newest.inUseNow())
+	}
 	return s
 }
 
-// Remember makes the snapshot skip what s says was checked, and tell s what it checks.
-func (s *Snapshot) Remember(sound *Sound) { s.sound = sound }
+// Remember makes the snapshot skip what sound says was checked, and tell it what it checks.
+func (s *Snapshot) Remember(sound *Sound) {
+	s.sound = sound
+	if sound != nil {
+		s.inUse = sound.inUse.Load().at(s.meta.Transaction)
+	}
+}
 
 // Committed forgets the pages that are free after a commit. One goroutine calls it, after each commit and before the
 // next one begins.
@@ -34,10 +44,12 @@ func (s *Sound) Committed(after *Snapshot) {
 	if s == nil {
 		return
 	}
+	used, freed := s.used(after)
+	s.inUse.Store(used)
 	s.newest.Store(after.meta.Transaction)
 	known := *s.pages.Load()
 	words := int(after.meta.End/64 + 1)
-	if !after.meta.HasFreelist() || after.free == nil {
+	if after.free == nil && used == nil {
 		// Which pages are free is not known.
 		grown := make([]atomic.Uint64, max(len(known), words))
 		s.pages.Store(&grown)
@@ -51,6 +63,18 @@ func (s *Sound) Committed(after *Snapshot) {
 		s.pages.Store(&grown)
 	}
 	s.forgetAll(after.free)
+	for _, id := range freed {
+		s.forget(id)
+	}
+}
+
+// used returns the pages in use after a commit that wrote no list of free pages, and those that it has freed; nil where
+// it wrote one, and where they are not known.
+func (s *Sound) used(after *Snapshot) (used *inUse, freed []uint64) {
+	if after.free != nil {
+		return nil, nil
+	}
+	return s.inUse.Load().inUseAfter(after)
 }
 
 // forgetAll forgets the pages of a list of free pages. Many of them are next to each other.
@@ -83,6 +107,7 @@ func (s *Sound) Newest() uint64 {
 func (s *Sound) Forget() {
 	if s != nil {
 		s.newest.Store(0)
+		s.inUse.Store(nil)
 		s.pages.Store(new([]atomic.Uint64))
 	}
 }

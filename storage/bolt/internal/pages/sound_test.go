@@ -29,19 +29,29 @@ func TestSoundForgetsWhatIsWrittenAgain(t *testing.T) {
 	var sound *Sound
 	remembered := map[uint64][]byte{}
 	var readers []*bbolt.Tx
-	longest := 0
+	longest, unlisted := 0, 0
 	for step := range 400 {
-		db.NoFreelistSync = step%100 > 90
+		db.NoFreelistSync = step%100 > 60
 		require.NoError(t, db.Update(func(tx *bbolt.Tx) error { return changeSome(r, tx) }))
 		file, err := os.ReadFile(path)
 		require.NoError(t, err)
 		newest, err := db.Begin(false)
 		require.NoError(t, err)
 		readers = append(readers, newest)
-		if snapshot := snapshotOf(file, newest, nil); sound == nil {
+		snapshot := snapshotOf(file, newest, nil)
+		if sound == nil {
 			sound = NewSound(snapshot)
 		} else {
+			// A reader that sees the commit before this does finds all pages, the new ones too.
+			require.True(t, snapshotOf(file, newest, sound).Walk(
+				func() bool { return false }, func(_ string, err error) { require.NoError(t, err, "step %d", step) }).Whole())
 			sound.Committed(snapshot)
+		}
+		if used := sound.inUse.Load(); db.NoFreelistSync && step > 0 {
+			unlisted++
+			requireInUse(t, used, snapshot)
+		} else {
+			require.Nil(t, used, "step %d", step)
 		}
 		for _, tx := range readers {
 			c := bucketOf(t, snapshotOf(file, tx, sound)).Cursor()
@@ -71,10 +81,40 @@ func TestSoundForgetsWhatIsWrittenAgain(t *testing.T) {
 		}
 	}
 	require.Greater(t, longest, 50)
+	require.Greater(t, unlisted, 100)
 	for _, tx := range readers {
 		require.NoError(t, tx.Rollback())
 	}
 	require.NoError(t, db.Close())
+}
+
+// requireInUse requires that all pages of a snapshot's trees are known to be in use, and none of the others that have been
+// one of a tree.
+func requireInUse(t *testing.T, used *inUse, s *Snapshot) {
+	t.Helper()
+	require.NotNil(t, used)
+	trees := s.Used()
+	require.True(t, trees.Whole())
+	stale := 0
+	for id := uint64(firstPage); id < s.meta.End; id++ {
+		p, err := s.readPage(id)
+		if err != nil {
+			continue
+		}
+		if _, err := p.check(values); err != nil {
+			continue
+		}
+		require.Equal(t, trees.has(id), used.has(id), "commit %d, page %d", used.commit, id)
+		if !trees.has(id) {
+			stale++
+		}
+	}
+	require.Positive(t, stale)
+	at := s.inUseNow()
+	require.NotNil(t, at)
+	for id := range s.meta.End {
+		require.True(t, !at.has(id) || used.has(id), "page %d", id)
+	}
 }
 
 func changeSome(r *rand.Rand, tx *bbolt.Tx) error {

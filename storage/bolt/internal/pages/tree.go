@@ -69,12 +69,15 @@ func (s *Snapshot) tree(id uint64, value []byte) (*Tree, error) {
 func (t *Tree) Root() uint64 { return t.root }
 
 // bounds are the keys between which those of a page lie. first is its first key, end is above its last; nil where
-// there is no bound.
-type bounds struct{ first, end []byte }
+// there is no bound. from is the branch that leads to the page; 0 for the one at the top.
+type bounds struct {
+	first, end []byte
+	from       uint64
+}
 
 // child returns the bounds of a branch's element.
 func (b bounds) child(p *page, i int) bounds {
-	inner := bounds{first: p.key(i), end: b.end}
+	inner := bounds{first: p.key(i), end: b.end, from: p.id}
 	if i+1 < p.count {
 		inner.end = p.key(i + 1)
 	}
@@ -128,7 +131,7 @@ func (t *Tree) load(id uint64, within bounds, elements kind) (page, error) {
 	if t.inline != nil {
 		return *t.inline, nil
 	}
-	p, err := t.snapshot.page(id, elements)
+	p, err := t.snapshot.page(id, within.from, elements)
 	if err != nil {
 		return page{}, err
 	}
