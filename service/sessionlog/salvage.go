@@ -36,7 +36,7 @@ func Salvage(ctx context.Context, from, to storage.Store, tenant, id string) (Sa
 	}
 	s := &salvage{from: from, to: to, row: row, out: proto.CloneOf(row)}
 	s.out.Revision, s.out.Running, s.out.DuePlan = 0, nil, nil
-	if err := s.copy(ctx); err != nil {
+	if err := s.attempt(ctx); err != nil {
 		return s.refused(ctx, err)
 	}
 	return Salvaged{Messages: s.index, Of: row.GetHead().GetNextIndex(), Lost: s.lost}, nil
@@ -88,6 +88,16 @@ type salvage struct {
 	lost error
 	// unreadableAgain reports that the log, up to where it could be read, could not be read a second time.
 	unreadableAgain bool
+}
+
+// attempt copies. What cannot be counted, although it was written so, is an error of this session alone.
+func (s *salvage) attempt(ctx context.Context) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%w: reading it panicked with a %T", storage.ErrCorrupt, r)
+		}
+	}()
+	return s.copy(ctx)
 }
 
 func (s *salvage) copy(ctx context.Context) error {

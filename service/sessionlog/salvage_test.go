@@ -116,6 +116,18 @@ func TestSalvageCopiesUpToTheFirstDamage(t *testing.T) {
 	})
 }
 
+// A session in which what is left cannot be counted, since its edits fit nothing, is lost; the others go on.
+func TestSalvageOfASessionThatPanics(t *testing.T) {
+	from, to := memory.New(), memory.New()
+	d := storagetest.NewSession("", "s", "u").Text("one").Text("two").Text("three")
+	require.NoError(t, from.CreateSession(t.Context(), &d.Commit))
+	got, err := sessionlog.Salvage(t.Context(), damagedLog{Store: from, as: storage.ErrCorrupt, message: 2, record: 1 << 30}, to, "", "s")
+	require.NoError(t, err)
+	require.ErrorContains(t, got.Lost, "panicked with a runtime.boundsError")
+	_, err = to.Session(t.Context(), "", "s")
+	require.ErrorIs(t, err, storage.ErrNotFound)
+}
+
 // refusing is a store that refuses the second commit of a session.
 type refusing struct {
 	storage.Store

@@ -312,6 +312,12 @@ func checkLength(path string) (cut int64, err error) {
 	return 0, nil
 }
 
+// Incomplete returns what a file lacks that has been cut short; nil for a whole one.
+func (s *Store) Incomplete() error {
+	_, err := checkLength(s.path)
+	return err
+}
+
 // readHeaders returns what is wrong with the headers of a file that has a sound one. Writing replaces a damaged older
 // one, so that it can only be seen before. That no header
 // is sound is not said here.

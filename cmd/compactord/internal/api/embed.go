@@ -30,7 +30,7 @@ import (
 
 // EmbedTemporary starts the service on a temporary store. Closing the client removes the store.
 func (a *App) EmbedTemporary(ctx context.Context) (*Client, error) {
-	folder, remove, err := a.Temporary.make()
+	folder, remove, err := a.Temporary.Make("")
 	if err != nil {
 		return nil, fmt.Errorf("cannot make a folder for the temporary store: %w", err)
 	}

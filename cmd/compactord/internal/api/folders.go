@@ -13,9 +13,9 @@ type folders struct {
 	paths map[string]bool
 }
 
-// make creates a folder that only this user can read.
-func (f *folders) make() (path string, remove func() error, err error) {
-	path, err = os.MkdirTemp("", "compactord-")
+// Make creates a folder that only this user can read, in another one, or in the system's if that is empty.
+func (f *folders) Make(in string) (path string, remove func() error, err error) {
+	path, err = os.MkdirTemp(in, "compactord-")
 	if err != nil {
 		return "", nil, err
 	}

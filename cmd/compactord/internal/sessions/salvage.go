@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/compactord/compactord/cmd/compactord/internal/api"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
@@ -23,8 +24,9 @@ type Salvage struct {
 
 // Help is printed below the arguments.
 func (c *Salvage) Help() string {
-	return `It copies every session that can be read: the whole, or its log up to the first damage. What is lost is listed. No
-daemon may have the store open. The exit code is 0 if all was copied, and 4 if only a part was. Answers to requests that
+	return `It copies every session that can be read: the whole, or its log up to the first damage. What is lost is listed. Of a
+file that was cut short, or that cannot be opened, it reads all pages one by one, and needs room beside the new store for
+what they hold. No daemon may have the store open. The exit code is 0 if all was copied, and 4 if only a part was. Answers to requests that
 were already made are not copied: one that is sent again is carried out again.`
 }
 
@@ -45,11 +47,13 @@ func (c *Salvage) Run(ctx context.Context, a *api.App) (err error) {
 	if api.Exists(c.To) {
 		return fmt.Errorf("%s exists already: salvage makes a new store", c.To)
 	}
-	from, err := api.OpenStore(c.From, boltstore.Options{ReadOnly: true, Damaged: true})
+	p := a.Progress(c.Quiet)
+	defer p.Clear()
+	from, err := c.open(ctx, a, p)
 	if err != nil {
-		return err
+		return c.interrupted(ctx, err)
 	}
-	defer func() { err = errors.Join(err, from.Close()) }()
+	defer func() { err = errors.Join(err, from.close()) }()
 	to, err := api.MakeStore(c.To)
 	if err != nil {
 		// An empty file would refuse the next attempt.
@@ -58,17 +62,94 @@ func (c *Salvage) Run(ctx context.Context, a *api.App) (err error) {
 		}
 		return err
 	}
-	p := a.Progress(c.Quiet)
-	defer p.Clear()
-	sessions, damage, err := c.copy(ctx, from, to, p)
+	sessions, damage, err := c.copy(ctx, from.Store, to, p)
 	if err = errors.Join(err, to.Close()); err != nil {
-		if errors.Is(context.Cause(ctx), terminal.ErrInterrupted) {
-			err = terminal.ErrInterrupted
-		}
-		return errors.Join(err, os.Remove(c.To))
+		return errors.Join(c.interrupted(ctx, err), os.Remove(c.To))
 	}
 	p.Clear()
-	return c.report(a, sessions, damage)
+	return c.report(a, sessions, append(from.damage, damage...))
+}
+
+// interrupted returns the error of a run that Ctrl-C has ended, or else err.
+func (*Salvage) interrupted(ctx context.Context, err error) error {
+	if errors.Is(context.Cause(ctx), terminal.ErrInterrupted) {
+		return terminal.ErrInterrupted
+	}
+	return err
+}
+
+// source is the store that is copied.
+type source struct {
+	*boltstore.Store
+	// damage is what is known to be wrong with it as a whole.
+	damage []string
+	// remove removes a store that was made for the copying; nil where there is none.
+	remove func() error
+}
+
+func (s *source) close() error {
+	err := s.Close()
+	if s.remove != nil {
+		err = errors.Join(err, s.remove())
+	}
+	return err
+}
+
+// open opens the damaged store. Where pages that lead to others are lost, since the file is cut short or cannot be opened,
+// it makes a store of what the single pages hold.
+func (c *Salvage) open(ctx context.Context, a *api.App, p *terminal.Progress) (*source, error) {
+	from, err := c.openAsItIs()
+	if err == nil {
+		if err = from.Incomplete(); err == nil {
+			return &source{Store: from}, nil
+		}
+		// Rebuilding takes the lock on the file.
+		if err := from.Close(); err != nil {
+			return nil, err
+		}
+	}
+	if !errors.Is(err, storage.ErrCorrupt) {
+		return nil, err
+	}
+	rebuilt, rebuildErr := c.rebuild(ctx, a, p)
+	if rebuildErr != nil {
+		return nil, rebuildErr
+	}
+	if rebuilt == nil {
+		from, err := c.openAsItIs()
+		return &source{Store: from}, err
+	}
+	rebuilt.damage = append([]string{err.Error(), "the sessions were put together from single pages: " +
+		"of some the last changes may be missing, and some may have been deleted"}, rebuilt.damage...)
+	return rebuilt, nil
+}
+
+func (c *Salvage) openAsItIs() (*boltstore.Store, error) {
+	return api.OpenStore(c.From, boltstore.Options{ReadOnly: true, Damaged: true})
+}
+
+// rebuild makes a store beside the new one; nil where no session was found.
+func (c *Salvage) rebuild(ctx context.Context, a *api.App, p *terminal.Progress) (found *source, err error) {
+	p.Stage("reading the pages", "", 0)
+	folder, remove, err := a.Temporary.Make(filepath.Dir(c.To))
+	if err != nil {
+		return nil, fmt.Errorf("cannot make a folder beside the new store: %w", err)
+	}
+	defer func() {
+		if found == nil {
+			err = errors.Join(err, remove())
+		}
+	}()
+	path := filepath.Join(folder, "rebuilt.db")
+	sessions, damage, err := boltstore.Rebuild(ctx, c.From, path)
+	if err != nil || sessions == 0 {
+		return nil, err
+	}
+	store, err := api.OpenStore(path, boltstore.Options{ReadOnly: true})
+	if err != nil {
+		return nil, err
+	}
+	return &source{Store: store, damage: damage, remove: remove}, nil
 }
 
 // copy copies one session after the other.

@@ -87,3 +87,47 @@ func TestSalvageSaysThatACommitIsMissing(t *testing.T) {
 		require.Equal(t, header == newest, strings.Contains(r.Out, missing), r.Out)
 	}
 }
+
+// Of a file that was cut short before its newest pages, which lead to all others, the sessions before the cut are copied;
+// so are all of one without headers. What is no store is refused as before, and nothing is left beside the new store.
+func TestSalvageOfFilesThatLackWhatLeadsToTheRest(t *testing.T) {
+	sound := sample.StorePath(t)
+	for i := range 4 {
+		programtest.Ran(t, "import", sample.TalkFile(t), "--session", fmt.Sprint("s", i), "--store", sound).Ends(t, terminal.ExitDone)
+	}
+	view := programtest.Ran(t, "view", "--session", "s0", "--store", sound).Ends(t, terminal.ExitDone).Out
+	content, err := os.ReadFile(sound)
+	require.NoError(t, err)
+	newest := content[:os.Getpagesize()]
+	if other := content[os.Getpagesize():][:os.Getpagesize()]; binary.NativeEndian.Uint64(other[64:]) > binary.NativeEndian.Uint64(newest[64:]) {
+		newest = other
+	}
+	root := int(binary.NativeEndian.Uint64(newest[32:])) * os.Getpagesize()
+	cut := content[:root]
+	headless := bytes.Clone(content)
+	clear(headless[:2*os.Getpagesize()])
+	for name, damaged := range map[string][]byte{"cut": cut, "headless": headless} {
+		folder := t.TempDir()
+		store, salvaged := filepath.Join(folder, "store.db"), filepath.Join(folder, "new.db")
+		require.NoError(t, os.WriteFile(store, damaged, 0o600))
+		r := programtest.Ran(t, "salvage", store, salvaged).Ends(t, terminal.ExitPart)
+		require.Contains(t, r.Out, "put together from single pages", name)
+		if name == "cut" {
+			require.Contains(t, r.Out, "it is incomplete")
+		} else {
+			require.Contains(t, r.Out, "4 of 4 sessions copied whole")
+		}
+		require.Contains(t, programtest.Ran(t, "check", "--store", salvaged).Ends(t, terminal.ExitDone).Out, "is sound")
+		require.Equal(t, view, programtest.Ran(t, "view", "--session", "s0", "--store", salvaged).Ends(t, terminal.ExitDone).Out)
+		left, err := os.ReadDir(folder)
+		require.NoError(t, err)
+		require.Len(t, left, 2, name)
+	}
+	folder := t.TempDir()
+	other := filepath.Join(folder, "other.txt")
+	require.NoError(t, os.WriteFile(other, bytes.Repeat([]byte("no store "), 5000), 0o600))
+	programtest.Ran(t, "salvage", other, filepath.Join(folder, "new.db")).Ends(t, terminal.ExitFailed).Says(t, "not a store of compactord")
+	left, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	require.Len(t, left, 1)
+}

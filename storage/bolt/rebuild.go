@@ -1,0 +1,316 @@
+package boltstore
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"go.etcd.io/bbolt"
+	berrors "go.etcd.io/bbolt/errors"
+
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
+	"github.com/compactord/compactord/storage/bolt/internal/pages"
+)
+
+// rebuildBatch is the most bytes that one transaction of Rebuild writes.
+const rebuildBatch = 32 << 20
+
+// rebuiltBuckets are the buckets that Rebuild fills: all that is needed to read sessions.
+var rebuiltBuckets = [][]byte{
+	sessionsBucket, byTimeBucket, messagesBucket, recordsBucket, compactionsBucket, editsBucket, blobsBucket,
+}
+
+// Rebuild makes a store, to be read only, of the values in the single pages of a file. Use it where the pages that lead to
+// them are lost, such as in a file that was cut short. The sums of a value say which bucket and key it belongs to, so a
+// store of version 1 cannot be rebuilt.
+//
+// Pages that were freed are read too. So of each session the newest row is taken that is left; where it is older than the
+// log, its head is set behind all that is left of the log, so that reading finds its end. A session whose deletion left no
+// trace is there again. Rebuild returns how many sessions it found, and what is known to be wrong.
+func Rebuild(ctx context.Context, from, to string) (sessions int, damage []string, err error) {
+	file, err := os.Open(from)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer func() { _ = file.Close() }()
+	if err := lock(file, time.Second); err != nil {
+		return 0, nil, err
+	}
+	info, err := file.Stat()
+	if err != nil {
+		return 0, nil, err
+	}
+	db, err := bbolt.Open(to, fileMode, &bbolt.Options{FreelistType: bbolt.FreelistMapType})
+	if err != nil {
+		return 0, nil, mapError(err)
+	}
+	r := &rebuild{ended: func() error { return context.Cause(ctx) }, db: db, dead: map[uint64]bool{}, owners: map[uint64]bool{}}
+	err = db.Update(create)
+	if err == nil {
+		err = r.fill(file, pageSizeOf(file), info.Size())
+	}
+	if err == nil {
+		err = r.transact(r.finish)
+	}
+	return len(r.owners), r.damage, errors.Join(mapError(err), db.Close())
+}
+
+// pageSizeOf returns the size of a file's pages.
+func pageSizeOf(file *os.File) int {
+	if meta, err := pages.NewestMeta(file); meta.PageSize > 0 || err == nil {
+		return meta.PageSize
+	}
+	return os.Getpagesize()
+}
+
+// rebuild is the progress of Rebuild.
+type rebuild struct {
+	// ended returns the reason why the caller no longer waits; nil while it does.
+	ended func() error
+	db    *bbolt.DB
+	tx    *bbolt.Tx
+	bytes int
+	// dead are the ordinals of deleted sessions, owners those of the sessions that were found.
+	dead, owners map[uint64]bool
+	damage       []string
+}
+
+// transact runs fn in transactions, each of which is committed once it has written a batch.
+func (r *rebuild) transact(fn func() error) (err error) {
+	if r.tx, err = r.db.Begin(true); err != nil {
+		return err
+	}
+	if err := fn(); err != nil {
+		return errors.Join(err, ignoreClosed(r.tx.Rollback()))
+	}
+	return r.tx.Commit()
+}
+
+func ignoreClosed(err error) error {
+	if errors.Is(err, berrors.ErrTxClosed) {
+		return nil
+	}
+	return err
+}
+
+func (r *rebuild) put(bucket, key, value []byte) (err error) {
+	if r.bytes += len(key) + len(value); r.bytes > rebuildBatch {
+		if err := r.tx.Commit(); err != nil {
+			return err
+		}
+		if r.tx, err = r.db.Begin(true); err != nil {
+			return err
+		}
+		r.bytes = 0
+	}
+	b := r.tx.Bucket(bucket)
+	b.FillPercent = 0.9
+	return b.Put(key, value)
+}
+
+// fill takes over the values of all pages.
+func (r *rebuild) fill(file *os.File, pageSize int, size int64) error {
+	var failed error
+	unreadable := r.transact(func() error {
+		err := pages.Scan(file, pageSize, size, func(key, value []byte) (bool, error) {
+			var sound bool
+			sound, failed = r.take(key, value)
+			return sound, failed
+		})
+		var unread *pages.ReadError
+		if errors.As(err, &unread) {
+			r.damage = append(r.damage, err.Error())
+			return nil
+		}
+		return err
+	})
+	return errors.Join(unreadable, failed)
+}
+
+// take takes over a value, and reports whether it is one.
+func (r *rebuild) take(key, sealed []byte) (sound bool, err error) {
+	if err := r.ended(); err != nil {
+		return false, err
+	}
+	bucket, value := opened(key, sealed)
+	switch string(bucket) {
+	case "":
+		return false, nil
+	case string(deadBucket):
+		if ordinal, err := keyOrdinal(key); err == nil {
+			r.dead[ordinal] = true
+		}
+	case string(sessionsBucket):
+		if !r.isNewer(value, r.tx.Bucket(bucket).Get(key)) {
+			return true, nil
+		}
+		return true, r.put(bucket, key, sealed)
+	default:
+		if b := r.tx.Bucket(bucket); isRebuilt(bucket) && b.Get(key) == nil {
+			return true, r.put(bucket, key, sealed)
+		}
+	}
+	return true, nil
+}
+
+func isRebuilt(bucket []byte) bool {
+	for _, name := range rebuiltBuckets {
+		if bytes.Equal(name, bucket) {
+			return true
+		}
+	}
+	return false
+}
+
+// opened returns the bucket to which a key and its sealed value belong, and the value; nil where it is none.
+func opened(key, sealed []byte) (bucket, value []byte) {
+	for _, name := range allBuckets {
+		if value, err := unseal(name, key, sealed); err == nil {
+			return name, value
+		}
+	}
+	return nil, nil
+}
+
+// isNewer reports whether a row is newer than a sealed one; nil where there is none.
+func (r *rebuild) isNewer(value, sealed []byte) bool {
+	ordinal, row, err := decodeRow(value)
+	if err != nil {
+		return false
+	}
+	if sealed == nil {
+		return true
+	}
+	otherOrdinal, other, err := decodeRow(sealed[sealSize:])
+	if err != nil {
+		return true
+	}
+	if ordinal.ordinal != otherOrdinal.ordinal {
+		return ordinal.ordinal > otherOrdinal.ordinal
+	}
+	return row.GetRevision() > other.GetRevision()
+}
+
+func decodeRow(value []byte) (rowHeader, *storagev1.Session, error) {
+	header, encoding, err := splitRow(value)
+	if err != nil {
+		return rowHeader{}, nil, err
+	}
+	row, err := decodeSession(encoding)
+	return header, row, err
+}
+
+// finish removes what is known to be deleted, and mends the rows that are older than their logs.
+func (r *rebuild) finish() error {
+	if err := r.removeDead(byTimeBucket, func(key, _ []byte) (uint64, error) {
+		_, at, err := splitListingKey(key, false)
+		return at.ordinal(), err
+	}); err != nil {
+		return err
+	}
+	if err := r.removeDead(sessionsBucket, func(_, value []byte) (uint64, error) {
+		header, _, err := splitRow(value)
+		return header.ordinal, err
+	}); err != nil {
+		return err
+	}
+	if err := r.mendRows(); err != nil {
+		return err
+	}
+	r.countLogs()
+	return nil
+}
+
+// mendRows sets the heads of rows that are older than their logs behind what is left of these.
+func (r *rebuild) mendRows() error {
+	var mended [][2][]byte
+	err := r.tx.Bucket(sessionsBucket).ForEach(func(key, sealed []byte) error {
+		header, row, err := decodeRow(sealed[sealSize:])
+		if err != nil {
+			return err
+		}
+		r.owners[header.ordinal] = true
+		if !r.reachBehindLog(&header, row.GetHead()) {
+			return nil
+		}
+		encoding, err := marshal.Marshal(row)
+		key = bytes.Clone(key)
+		mended = append(mended, [2][]byte{key, seal(sessionsBucket, key, encodeRow(header, encoding))})
+		return err
+	})
+	for _, each := range mended {
+		err = errors.Join(err, r.put(sessionsBucket, each[0], each[1]))
+	}
+	return err
+}
+
+// removeDead removes the values of a bucket that belong to deleted sessions.
+func (r *rebuild) removeDead(bucket []byte, ordinalOf func(key, value []byte) (uint64, error)) error {
+	var dead [][]byte
+	err := r.tx.Bucket(bucket).ForEach(func(key, sealed []byte) error {
+		ordinal, err := ordinalOf(key, sealed[sealSize:])
+		if err != nil || r.dead[ordinal] {
+			dead = append(dead, bytes.Clone(key))
+		}
+		return nil
+	})
+	for _, key := range dead {
+		err = errors.Join(err, r.tx.Bucket(bucket).Delete(key))
+	}
+	return err
+}
+
+// reachBehindLog sets a head behind the end of what is left of its log, and reports whether it was before that end.
+func (r *rebuild) reachBehindLog(header *rowHeader, head *storagev1.Head) bool {
+	beyond := false
+	if index, ok := r.last(messagesBucket, header.ordinal); ok && index >= head.GetNextIndex() {
+		// Each of these messages has a sequence, which only its value names.
+		head.NextSequence += index + 1 - head.GetNextIndex()
+		head.NextIndex, header.nextIndex = index+1, index+1
+		beyond = true
+	}
+	if sequence, ok := r.last(recordsBucket, header.ordinal); ok && sequence >= head.GetNextSequence() {
+		head.NextSequence = sequence + 1
+		beyond = true
+	}
+	if beyond {
+		// Nothing is there, so that reading says that the end is lost.
+		head.NextSequence++
+	}
+	return beyond
+}
+
+// last returns the number in the last key of a log.
+func (r *rebuild) last(bucket []byte, ordinal uint64) (n uint32, ok bool) {
+	cursor := r.tx.Bucket(bucket).Cursor()
+	key, _ := cursor.Seek(ordinalKey(ordinal + 1))
+	if key == nil {
+		key, _ = cursor.Last()
+	} else {
+		key, _ = cursor.Prev()
+	}
+	found, n, err := splitNumberKey(key)
+	return n, err == nil && found == ordinal
+}
+
+// countLogs reports the logs without a row: nothing says which session they belong to.
+func (r *rebuild) countLogs() {
+	lost := 0
+	cursor := r.tx.Bucket(messagesBucket).Cursor()
+	for key, _ := cursor.First(); key != nil; {
+		ordinal, err := keyOrdinal(key)
+		if err != nil || ordinal+1 == 0 {
+			break
+		}
+		if !r.owners[ordinal] && !r.dead[ordinal] {
+			lost++
+		}
+		key, _ = cursor.Seek(ordinalKey(ordinal + 1))
+	}
+	if lost > 0 {
+		r.damage = append(r.damage, fmt.Sprintf("%d logs belong to no session that is left: it was deleted, or its row is lost", lost))
+	}
+}
