@@ -1,7 +1,6 @@
 package dialect
 
 import (
-	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -20,9 +19,12 @@ type Carried struct {
 	State any
 }
 
-// Size returns about how many bytes it takes.
+// carriedBytes is about how many bytes one takes without ids and state.
+const carriedBytes = 128
+
+// Size returns about how many bytes it takes. What it shares with others is counted as its own.
 func (c *Carried) Size() int {
-	size := entryBytes * (1 + len(c.Calls))
+	size := carriedBytes + c.Calls.Size()
 	if sized, ok := c.State.(interface{ Size() int }); ok {
 		size += sized.Size()
 	}
@@ -31,7 +33,7 @@ func (c *Carried) Size() int {
 
 // Carry returns what the rest of a list must know after these messages.
 func (o RenderOptions) Carry(messages []*compactordv1.Message, ids *CallIDs, state any) *Carried {
-	return &Carried{Messages: o.first() + len(messages), Calls: ids.used, State: state}
+	return &Carried{Messages: o.first() + len(messages), Calls: usedIDs{ids.used.seal()}, State: state}
 }
 
 // first is the position in the whole list of the first message that is rendered.
@@ -42,12 +44,12 @@ func (o RenderOptions) first() int {
 	return o.Before.Messages
 }
 
-// usedBefore returns the ids of the calls of the part before, for changes.
+// usedBefore returns the ids of the calls of the part before, to go on from.
 func (o RenderOptions) usedBefore() usedIDs {
 	if o.Before == nil {
-		return make(usedIDs)
+		return usedIDs{}
 	}
-	return maps.Clone(o.Before.Calls)
+	return o.Before.Calls
 }
 
 // inWholeList gives what was rendered the positions that it has in the whole list. It also sorts the report.

@@ -44,7 +44,7 @@ func (r *renderer) emit(raw json.RawMessage) {
 // renderRequest renders messages for a request. It puts each result directly after the calls of its message, or after
 // those of the next messages that only have more calls.
 func renderRequest(messages []*compactordv1.Message, opts dialect.RenderOptions) *dialect.Rendered {
-	r := &renderer{messages: messages, used: make(dialect.IDSet), usedCalls: make(dialect.IDSet)}
+	r := &renderer{messages: messages}
 	r.goOn(opts.Before)
 	r.ids = dialect.AssignCallIDs(messages, opts, dialect.CleanID, maxItemID)
 	r.pairs = pairCalls(messages, r.ids)

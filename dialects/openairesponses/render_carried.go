@@ -1,8 +1,6 @@
 package openairesponses
 
 import (
-	"maps"
-
 	"github.com/compactord/compactord/dialects/dialect"
 )
 
@@ -30,13 +28,13 @@ func (r *renderer) goOn(before *dialect.Carried) {
 	}
 	r.rest = true
 	if c, ok := before.State.(*carried); ok {
-		r.used, r.usedCalls, r.lost = maps.Clone(c.used), maps.Clone(c.usedCalls), c.lost
+		r.used, r.usedCalls, r.lost = c.used, c.usedCalls, c.lost
 		r.held = append(r.held, c.held...)
 	}
 }
 
 func (r *renderer) carried() *carried {
-	c := &carried{used: r.used, usedCalls: r.usedCalls, lost: r.lost}
+	c := &carried{used: r.used.Seal(), usedCalls: r.usedCalls.Seal(), lost: r.lost}
 	for _, h := range r.held {
 		c.held = append(c.held, heldThinking{renderedItem: h.renderedItem, at: h.at - len(r.messages)})
 	}
