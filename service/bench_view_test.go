@@ -46,6 +46,7 @@ func benchmarkViews(b *testing.B, run func(b *testing.B, d *daemon, kind compact
 // BenchmarkFullView is a whole view, page by page. Target: a dialect takes 1.5 times as long as neutral messages.
 func BenchmarkFullView(b *testing.B) {
 	benchmarkViews(b, func(b *testing.B, d *daemon, kind compactordv1.Dialect) {
+		b.Helper()
 		b.ReportAllocs()
 		for b.Loop() {
 			wholeView(b, d, kind)
@@ -57,6 +58,7 @@ func BenchmarkFullView(b *testing.B) {
 // long as neutral messages, however large the view is.
 func BenchmarkDelta(b *testing.B) {
 	benchmarkViews(b, func(b *testing.B, d *daemon, kind compactordv1.Dialect) {
+		b.Helper()
 		held := wholeView(b, d, kind)
 		d.append("s", user(strings.Repeat("x", 2000)))
 		r := viewRequest()

@@ -101,6 +101,7 @@ type Service struct {
 	watchers   *watching.Watchers
 	watching   *watching.Watching
 	lists      *views.KeptLists
+	trails     *views.Trails
 	admission  *admission.Pools
 	// smallAppends counts the appends that enter no pool.
 	smallAppends atomic.Int64
@@ -144,6 +145,7 @@ func New(o Options) (*Service, error) {
 		operations:  &operations.Running{},
 		watchers:    watched,
 		lists:       &views.KeptLists{MaxBytes: views.DefaultKeptBytes},
+		trails:      &views.Trails{MaxBytes: views.DefaultTrailBytes},
 		strategies:  o.Strategies,
 		summarizers: o.Summarizers,
 		dialects:    make(map[compactordv1.Dialect]dialect.Dialect, len(o.Dialects)),

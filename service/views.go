@@ -44,9 +44,9 @@ func (s *Service) view(
 		Row: row, Head: head, Thinking: req.GetThinking(), Held: req.GetViewToken(),
 		MarkBreakpoints: req.GetMarkCacheBreakpoints(), MaxBytes: answerBytes(req.GetMaxBytes()),
 	}
-	// An inline history has no next page.
+	// An inline history has no next page and no next view.
 	if logs == s.logs {
-		r.Kept = s.lists
+		r.Kept, r.Trails = s.lists, s.trails
 	}
 	if err := checkExtraBlocks(head, req.GetExtraBlocks()); err != nil {
 		return nil, err

@@ -63,8 +63,9 @@ func (r *Request) marksApply(held session.ViewToken) bool {
 	return r.hasSessionsThinking() && changed == r.Row.GetHead().GetPolicyChange() && changed <= held.Point
 }
 
-// unchangedSince reports of messages whether they are before the first that has changed since the view of a token.
-func unchangedSince(h *storagev1.Head, held session.ViewToken) func(session.Drawn) (bool, error) {
+// changedSince returns the index from which on messages have changed since the view of a token; the next index where none
+// has.
+func changedSince(h *storagev1.Head, held session.ViewToken) uint32 {
 	changedFrom := h.GetNextIndex()
 	for _, mark := range h.GetChanges() {
 		if mark.GetSequence() > held.Point {
@@ -77,6 +78,12 @@ func unchangedSince(h *storagev1.Head, held session.ViewToken) func(session.Draw
 	if h.GetLastBlockExpiry() > held.Point {
 		changedFrom = min(changedFrom, h.GetLeadEnd())
 	}
+	return changedFrom
+}
+
+// unchangedSince reports of messages whether they are before the first that has changed since the view of a token.
+func unchangedSince(h *storagev1.Head, held session.ViewToken) func(session.Drawn) (bool, error) {
+	changedFrom := changedSince(h, held)
 	return func(d session.Drawn) (bool, error) {
 		switch o := d.GetOrigin().(type) {
 		case *compactordv1.ViewMessage_SummaryOf:

@@ -1,8 +1,7 @@
 package views
 
 import (
-	"slices"
-
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
 )
@@ -49,11 +48,10 @@ func isLatest(vm *compactordv1.ViewMessage) bool {
 	return vm.GetContextBlock().GetPlace() == compactordv1.BlockPlace_BLOCK_PLACE_LATEST
 }
 
-// withoutLead reports whether the end of the leading messages gets no breakpoint, since a view has another three ends: that
-// of its summary, that before its LATEST blocks, and its own.
-func withoutLead(view []*compactordv1.ViewMessage) bool {
-	return slices.ContainsFunc(view, isLatest) &&
-		slices.ContainsFunc(view, func(vm *compactordv1.ViewMessage) bool { return vm.GetSummaryOf() != "" })
+// withoutLead reports whether the end of the leading messages gets no breakpoint, since the view of a head has another three
+// ends: that of its summary, that before its LATEST blocks, and its own.
+func withoutLead(h *storagev1.Head) bool {
+	return h.GetCompaction() != nil && session.HasLatestBlocks(h)
 }
 
 // breakpoints returns the rendered messages after which a breakpoint is useful. A system prompt outside of the messages

@@ -1,7 +1,6 @@
 package views
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"strconv"
@@ -18,9 +17,9 @@ import (
 // maxCallIDs is the most call ids that one error names.
 const maxCallIDs = 100
 
-// InDialect returns a rendered view. It renders and checks the whole view, even where it sends only the end: neighbours
-// can merge, and a rule can concern messages that are far apart. The next pages are of the same list. A large view is never
-// held as a whole.
+// InDialect returns a rendered view, which it has checked by the provider's rules as a whole: neighbours can merge, and a
+// rule can concern messages that are far apart. What the client has, and what is remembered of it, is neither drawn nor
+// rendered again. The next pages are of the same list. A large view is never held as a whole.
 func InDialect(
 	ctx context.Context, log Log, shape dialect.Dialect, r *Request,
 ) (*compactordv1.GetLLMViewResponse, error) {
@@ -38,36 +37,7 @@ func InDialect(
 			return r.nextPage(ctx, log, shape, kept, token, at)
 		}
 	}
-	if r.isLarge() {
-		return r.longInDialect(ctx, log, shape, token, held, relation)
-	}
-	state, err := log.State(ctx, r.Row, r.Head)
-	if err != nil {
-		return nil, err
-	}
-	view := state.View(r.optionsIn(shape))
-	view.With(r.Extra)
-	now, err := Render(shape, view, r.MarkBreakpoints)
-	if err != nil {
-		return nil, err
-	}
-	if err := now.check(); err != nil {
-		return nil, err
-	}
-	unchanged := heldOf(held, now.stays)
-	if !goesOn {
-		if unchanged, err = r.unchangedRendered(ctx, log, held, relation, now); err != nil {
-			return nil, err
-		}
-	}
-	return r.pageOf(now.list(r.withMetrics(state)), token, unchanged), nil
-}
-
-// longInDialect returns the first page of a large view.
-func (r *Request) longInDialect(
-	ctx context.Context, log Log, shape dialect.Dialect, token, held session.ViewToken, relation session.Delta,
-) (*compactordv1.GetLLMViewResponse, error) {
-	l, err := r.long(ctx, log, shape)
+	l, err := r.rendering(ctx, log, shape)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +45,7 @@ func (r *Request) longInDialect(
 	if err != nil {
 		return nil, err
 	}
-	if list.first == 0 {
+	if list.first == 0 && list.rest != nil {
 		// For other clients that begin.
 		r.Kept.put(keyOf(token), list)
 	}
@@ -86,8 +56,8 @@ func (r *Request) longInDialect(
 func (r *Request) nextPage(
 	ctx context.Context, log Log, shape dialect.Dialect, list *renderedList, token session.ViewToken, position int,
 ) (*compactordv1.GetLLMViewResponse, error) {
-	if list.rest != nil {
-		l, err := r.long(ctx, log, shape)
+	if !list.has(position, r.MaxBytes) {
+		l, err := r.rendering(ctx, log, shape)
 		if err != nil {
 			return nil, err
 		}
@@ -132,39 +102,6 @@ func CallsAnswered(h *storagev1.Head) error {
 	return apierror.New(compactordv1.ErrorReason_ERROR_REASON_TOOL_CALLS_OPEN,
 		map[string]string{"call_ids": strings.Join(ids, ","), "open_calls": strconv.Itoa(len(open))},
 		"%s: append their results first, or a USER message, which has the model go on without them", wait)
-}
-
-// unchangedRendered returns how many messages at the start the client already has, byte for byte.
-func (r *Request) unchangedRendered(
-	ctx context.Context, log Log, held session.ViewToken, relation session.Delta, now *Rendered,
-) (int, error) {
-	var then *session.View
-	switch relation {
-	case session.DeltaAppended:
-		then = UpTo(now.view, held.NextIndex)
-	case session.DeltaChanged:
-		head, err := log.HeadAt(ctx, r.Row, held.Point)
-		if err != nil {
-			return 0, err
-		}
-		state, err := log.State(ctx, r.Row, head)
-		if err != nil {
-			return 0, err
-		}
-		then = state.View(r.optionsIn(now.shape))
-	default:
-		return 0, nil
-	}
-	old, err := Render(now.shape, then, now.marked)
-	if err != nil {
-		return 0, err
-	}
-	n := 0
-	for n < min(int(held.Messages), len(old.Messages), len(now.Messages)) &&
-		bytes.Equal(old.Messages[n], now.Messages[n]) {
-		n++
-	}
-	return n, nil
 }
 
 // UpTo returns the part of a view that existed when the log's next index was nextIndex. That view was rendered, so no

@@ -2,6 +2,7 @@ package views
 
 import (
 	"bytes"
+	"encoding/json"
 	"math"
 
 	"google.golang.org/protobuf/proto"
@@ -71,20 +72,21 @@ func (p *page) addExtra(x session.ExtraBlocks, have uint32) {
 	}
 }
 
-// staying returns how many rendered messages at the start of the list stay the start of later lists: those that are the
-// same without the extra blocks. It renders the view, or its last stretch, without them.
-func (r *Rendered) staying(opts dialect.RenderOptions) (uint32, error) {
+// lasting returns the messages of a list as they are without the extra blocks, and how many messages at the start of the
+// list stay the start of later lists: those that are the same without. It renders the view, or its last stretch, without
+// them.
+func (r *Rendered) lasting(opts dialect.RenderOptions) ([]json.RawMessage, uint32, error) {
 	without := withoutExtra(r.view.Messages)
 	if len(without) == len(r.view.Messages) {
-		return staysWhole, nil
+		return r.Messages, staysWhole, nil
 	}
 	then, err := r.shape.Render(messagesOf(without), opts)
 	if err != nil {
-		return 0, err
+		return nil, 0, err
 	}
 	n := 0
 	for n < min(len(then.Messages), len(r.Messages)) && bytes.Equal(then.Messages[n], r.Messages[n]) {
 		n++
 	}
-	return uint32(r.Before.Messages + n), nil
+	return then.Messages, uint32(r.Before.Messages + n), nil
 }

@@ -7,8 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"google.golang.org/protobuf/proto"
-
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
@@ -212,7 +210,7 @@ func (k *KeptLists) removeLocked(at *list.Element) {
 // page returns the messages after the unchanged ones that fit into maxBytes, and at least one.
 func (l *renderedList) page(token session.ViewToken, unchanged, maxBytes int) *compactordv1.GetLLMViewResponse {
 	answer := &compactordv1.GetLLMViewResponse{
-		UnchangedPrefix: uint32(unchanged), ViewReport: proto.CloneOf(l.report),
+		UnchangedPrefix: uint32(unchanged), ViewReport: shared(l.report),
 	}
 	for _, raw := range l.system {
 		answer.SystemJson = append(answer.SystemJson, string(raw))

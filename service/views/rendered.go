@@ -1,12 +1,12 @@
 package views
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
 
 	"github.com/compactord/compactord/dialects/dialect"
-	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/session"
@@ -25,13 +25,9 @@ type Rendered struct {
 	// first is the position of its first message in the view, and ends are its stable ends.
 	first int
 	ends  []int
-	// stays is how many messages of the list stay the start of later ones.
+	// stays is how many messages of the list stay the start of later ones, and lasts is what it holds without extra blocks.
 	stays uint32
-}
-
-// Render renders a view in a dialect. If marked is set, it adds the marks of the provider's prompt cache.
-func Render(shape dialect.Dialect, v *session.View, marked bool) (*Rendered, error) {
-	return render(shape, v, marked, withoutLead(v.Messages), dialect.RenderOptions{})
+	lasts []json.RawMessage
 }
 
 // render renders a view, or the stretch of one that the options say.
@@ -47,7 +43,7 @@ func render(
 	}
 	var err error
 	if r.Rendered, err = shape.Render(messagesOf(v.Messages), opts); err == nil {
-		r.stays, err = r.staying(opts)
+		r.lasts, r.stays, err = r.lasting(opts)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("view cannot be rendered as %s: %w", shape.Name(), err)
@@ -100,20 +96,6 @@ func (r *Rendered) check() error {
 // holds reports whether a message of the view is in the stretch.
 func (r *Rendered) holds(position int) bool {
 	return r.first <= position && position < r.first+len(r.view.Messages)
-}
-
-// list returns the list alone; head has the figures for the context report. It is called once.
-func (r *Rendered) list(head *storagev1.Head) *renderedList {
-	return &renderedList{system: r.System, messages: r.Messages, stays: r.stays, report: r.report(), head: head}
-}
-
-// report returns the view report, with what rendering changed.
-func (r *Rendered) report() *compactordv1.ViewReport {
-	report := r.view.Report
-	report.Bytes = 0
-	r.addTo(report)
-	report.DisableThinking = report.GetDisableThinking() || r.DisableThinking
-	return report
 }
 
 // addTo adds to a report what rendering changed.

@@ -1,10 +1,8 @@
 package views
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"iter"
+	"slices"
 
 	"github.com/compactord/compactord/dialects/dialect"
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
@@ -12,9 +10,9 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// long renders a view stretch by stretch. All of it is rendered and checked once, for the report, but only the messages
-// of the next pages are held.
-type long struct {
+// rendering renders a view stretch by stretch. All of it, or all after the place from which it goes on, is rendered and
+// checked once. Of a large view, only the messages of the next pages are held.
+type rendering struct {
 	*Request
 
 	log     Log
@@ -22,31 +20,32 @@ type long struct {
 	drawing *session.Drawing
 }
 
-func (r *Request) long(ctx context.Context, log Log, shape dialect.Dialect) (*long, error) {
-	drawing, err := log.Drawing(ctx, r.Row, r.Head, r.stretchBytes())
+func (r *Request) rendering(ctx context.Context, log Log, shape dialect.Dialect) (*rendering, error) {
+	drawing, err := log.Drawing(ctx, r.Row, r.Head, r.heldBytes())
 	if err != nil {
 		return nil, err
 	}
-	return &long{Request: r, log: log, shape: shape, drawing: drawing}, nil
+	return &rendering{Request: r, log: log, shape: shape, drawing: drawing}, nil
 }
 
-// list renders the whole list, and returns it from the first message on that the client does not have.
-func (l *long) list(
+// list returns the list from the first message on that the client does not have, with the sums of the whole list.
+func (l *rendering) list(
 	ctx context.Context, held, wanted session.ViewToken, relation session.Delta,
 ) (*renderedList, error) {
 	head, err := l.head(ctx)
 	if err != nil {
 		return nil, err
 	}
-	goesOn := l.goesOn(held, wanted, relation)
-	c, end, err := l.compare(ctx, held, relation, goesOn)
+	known := l.Trails.of(held)
+	at := l.restartAt(known, held, relation)
+	c, end, err := l.compare(ctx, held, wanted, relation, known, at)
 	if err != nil {
 		return nil, err
 	}
 	defer end()
-	list := &renderedList{report: &compactordv1.ViewReport{}, head: head}
+	list, walked, from := l.begin(head, at)
 	size := 0
-	for s, err := range l.stretches(ctx, l.drawing, l.shape, restart{}) {
+	for s, err := range l.stretches(ctx, l.drawing, l.shape, from) {
 		if err == nil {
 			err = s.check()
 		}
@@ -59,7 +58,7 @@ func (l *long) list(
 		if err != nil {
 			return nil, err
 		}
-		if list.rest == nil && size > l.MaxBytes+l.stretchBytes() {
+		if list.rest == nil && l.isLarge() && size > l.MaxBytes+l.heldBytes() {
 			list.rest = s.start()
 		}
 		if list.rest == nil {
@@ -67,15 +66,30 @@ func (l *long) list(
 			list.messages = append(list.messages, fresh...)
 			size += sizeOf(fresh)
 		}
+		walked.last = walked.last.followedBy(s, list.sums(), min(l.heldBytes(), minStepBytes))
 	}
+	walked.point = wanted.Point
+	l.Trails.put(wanted, walked)
 	report := list.report
 	report.ExtraBlockTokens = l.Extra.Tokens
 	report.DisableThinking = report.GetDisableThinking() || l.drawing.DisableThinking(l.optionsIn(l.shape))
 	return list, nil
 }
 
+// begin returns a list and a trail with what comes before a step, and where the rendering goes on.
+func (l *rendering) begin(head *storagev1.Head, at *step) (*renderedList, *trail, restart) {
+	list := &renderedList{report: &compactordv1.ViewReport{}, head: head}
+	walked := &trail{withoutLead: withoutLead(l.Head)}
+	if at == nil {
+		return list, walked, restart{}
+	}
+	list.first, list.system, list.report = at.first(), at.before.sum.system, shared(at.before.sum.report)
+	walked.last = at.before
+	return list, walked, at.from
+}
+
 // head returns the head with figures of the current policy.
-func (l *long) head(ctx context.Context) (*storagev1.Head, error) {
+func (l *rendering) head(ctx context.Context) (*storagev1.Head, error) {
 	if l.isNewest() {
 		return l.Head, nil
 	}
@@ -88,7 +102,7 @@ func (l *long) head(ctx context.Context) (*storagev1.Head, error) {
 
 // sumInto adds a stretch to the system prompt and the report of a list.
 func (s *stretch) sumInto(list *renderedList) {
-	list.system = append(list.system, s.System...)
+	list.system = append(slices.Clip(list.system), s.System...)
 	report := list.report
 	list.stays = s.stays
 	report.Tokens = add(report.GetTokens(), s.view.Tokens)
@@ -98,14 +112,28 @@ func (s *stretch) sumInto(list *renderedList) {
 	s.addTo(report)
 }
 
-// extended returns a list with the messages of a whole page after a position, if there are so many.
-func (l *long) extended(ctx context.Context, list *renderedList, position int) (*renderedList, error) {
-	if list.has(position, l.MaxBytes) {
-		return list, nil
+// sums returns what a list has so far, without its messages. The list can grow without changing it.
+func (l *renderedList) sums() *renderedList {
+	so := &renderedList{system: l.system, report: l.report}
+	l.report = shared(l.report)
+	return so
+}
+
+// shared returns a copy of a report that shares what is in it. Adding to it does not change the report.
+func shared(r *compactordv1.ViewReport) *compactordv1.ViewReport {
+	return &compactordv1.ViewReport{
+		MessagesMerged: r.GetMessagesMerged(), PartsDropped: slices.Clip(r.GetPartsDropped()),
+		Repairs: slices.Clip(r.GetRepairs()), ThinkingDropped: slices.Clip(r.GetThinkingDropped()),
+		DisableThinking: r.GetDisableThinking(), SuggestedBreakpoints: slices.Clip(r.GetSuggestedBreakpoints()),
+		Bytes: r.GetBytes(), Tokens: r.GetTokens(), ExtraBlockTokens: r.GetExtraBlockTokens(),
 	}
+}
+
+// extended returns a list with the messages of a whole page after a position, if there are so many.
+func (l *rendering) extended(ctx context.Context, list *renderedList, position int) (*renderedList, error) {
 	size := sizeOf(list.from(position))
 	next := *list
-	next.first, next.messages, next.rest = position, list.from(position)[:len(list.from(position)):len(list.from(position))], nil
+	next.first, next.messages, next.rest = position, slices.Clip(list.from(position)), nil
 	for s, err := range l.stretches(ctx, l.drawing, l.shape, *list.rest) {
 		if err != nil {
 			return nil, err
@@ -118,76 +146,4 @@ func (l *long) extended(ctx context.Context, list *renderedList, position int) (
 		size += sizeOf(s.Messages)
 	}
 	return &next, nil
-}
-
-// comparison finds the messages at the start of a list that the client has.
-type comparison struct {
-	held int
-	// next returns the next message that the client has.
-	next func() (json.RawMessage, error, bool)
-	// same is how many messages are the same, and over reports that no more are. known reports that the client has the
-	// start of this very view.
-	same        int
-	over, known bool
-}
-
-// compare compares with the view of a token. The caller calls end when the list is rendered.
-func (l *long) compare(
-	ctx context.Context, held session.ViewToken, relation session.Delta, goesOn bool,
-) (c *comparison, end func(), err error) {
-	if relation == session.DeltaNone {
-		return &comparison{over: true}, func() {}, nil
-	}
-	if goesOn {
-		return &comparison{held: heldOf(held, staysWhole), known: true}, func() {}, nil
-	}
-	head, err := l.log.HeadAt(ctx, l.Row, held.Point)
-	if err != nil {
-		return nil, nil, err
-	}
-	drawing, err := l.log.Drawing(ctx, l.Row, head, l.stretchBytes())
-	if err != nil {
-		return nil, nil, err
-	}
-	next, end := iter.Pull2(l.messages(ctx, drawing))
-	return &comparison{held: int(held.Messages), next: next}, end, nil
-}
-
-func (l *long) messages(ctx context.Context, drawing *session.Drawing) iter.Seq2[json.RawMessage, error] {
-	return func(yield func(json.RawMessage, error) bool) {
-		for s, err := range l.stretches(ctx, drawing, l.shape, restart{}) {
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			for _, raw := range s.Messages {
-				if !yield(raw, nil) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// fresh returns the messages that the client does not have, of the next ones of the list.
-func (c *comparison) fresh(messages []json.RawMessage) ([]json.RawMessage, error) {
-	for i, raw := range messages {
-		if c.over || c.same == c.held {
-			return messages[i:], nil
-		}
-		if c.known {
-			c.same++
-			continue
-		}
-		then, err, more := c.next()
-		if err != nil {
-			return nil, err
-		}
-		if !more || !bytes.Equal(then, raw) {
-			c.over = true
-			return messages[i:], nil
-		}
-		c.same++
-	}
-	return nil, nil
 }

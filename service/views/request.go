@@ -36,10 +36,12 @@ type Request struct {
 	MarkBreakpoints bool
 	// Kept keeps rendered lists for their next pages.
 	Kept *KeptLists
+	// Trails keeps what is remembered of rendered lists for the next delta.
+	Trails *Trails
 	// MaxBytes limits the messages of a page, which holds at least one message.
 	MaxBytes int
-	// StretchBytes is how many bytes of messages of a larger view are rendered at a time; 0 for the default.
-	StretchBytes int
+	// HeldBytes is how many bytes of messages of a larger view are held beside the page; 0 for the default.
+	HeldBytes int
 }
 
 // token returns the token of the requested view, without the number of messages that the client will have.
@@ -68,38 +70,34 @@ func (r *Request) held(wanted session.ViewToken) (session.ViewToken, session.Del
 }
 
 // WorkBytes returns about how many bytes of the view are drawn or rendered for the page: all of them, none for a page of
-// a list that is kept, and a page for the rest of such a list and for neutral messages whose place and figures are known.
+// a list that is kept, a page for the rest of such a list and for neutral messages whose place and figures are known, and
+// what comes after the place from which a list is gone on.
 func (r *Request) WorkBytes(kind compactordv1.Dialect) int {
 	all := int(r.Head.GetViewBytes())
 	token := r.token(kind)
 	held, relation := r.held(token)
-	if relation != session.DeltaAppended || held.Point != token.Point {
-		return all
-	}
 	if kind == compactordv1.Dialect_DIALECT_UNSPECIFIED {
-		if held.Resume != nil && (held.Resume.Figures != nil || r.isNewest() && r.hasSessionsThinking()) {
+		known := relation == session.DeltaAppended && held.Point == token.Point && held.Resume != nil &&
+			(held.Resume.Figures != nil || r.isNewest() && r.hasSessionsThinking())
+		if known {
 			return min(all, r.MaxBytes)
 		}
 		return all
 	}
-	switch list, at := r.Kept.goingOn(token, held); {
-	case list == nil:
-		return all
-	case list.has(at, r.MaxBytes):
-		return 0
-	default:
-		return min(all, r.MaxBytes)
+	if relation == session.DeltaAppended && held.Point == token.Point {
+		switch list, at := r.Kept.goingOn(token, held); {
+		case list == nil:
+		case list.has(at, r.MaxBytes):
+			return 0
+		default:
+			return min(all, r.MaxBytes)
+		}
 	}
+	if at := r.restartAt(r.Trails.of(held), held, relation); at != nil {
+		return max(all-at.passed(), 0)
+	}
+	return all
 }
 
 // isNewest says that the requested view is the current one, whose figures are in the head.
 func (r *Request) isNewest() bool { return r.Head == r.Row.GetHead() }
-
-// withMetrics returns the head with figures of the current policy. The head of an earlier point has those of the policy
-// of that time.
-func (r *Request) withMetrics(s *session.State) *storagev1.Head {
-	if r.isNewest() {
-		return r.Head
-	}
-	return s.WithMetrics()
-}

@@ -87,7 +87,7 @@ func TestWorkOfAPage(t *testing.T) {
 		}
 		require.EqualValues(t, all, w.Head.GetViewBytes())
 		r := &views.Request{
-			Row: log.row(), Head: w.Head, MaxBytes: 200, StretchBytes: c.stretch, Kept: &views.KeptLists{MaxBytes: c.kept},
+			Row: log.row(), Head: w.Head, MaxBytes: 200, HeldBytes: c.stretch, Kept: &views.KeptLists{MaxBytes: c.kept},
 		}
 		var answer *compactordv1.GetLLMViewResponse
 		var err error
@@ -131,9 +131,9 @@ func TestStretchesAreTheWholeView(t *testing.T) {
 			r := request(t, log)
 			for more := true; more; {
 				r.MaxBytes = rapid.IntRange(1, 3000).Draw(t, "page")
-				r.StretchBytes = 1 << 30
+				r.HeldBytes = 1 << 30
 				want, wantErr := both.whole.ask(t, log, shape, r)
-				r.StretchBytes = rapid.IntRange(1, 100).Draw(t, "stretch")
+				r.HeldBytes = rapid.IntRange(1, 100).Draw(t, "stretch")
 				got, err := both.stretched.ask(t, log, shape, r)
 				require.Equal(t, wantErr, err)
 				require.True(t, proto.Equal(want, got), "%s\nwhole %s\nin stretches %s", shape.Name(),
