@@ -74,6 +74,7 @@ async def _view(runner: Runner, step: Json) -> Json:
     fetched = runner.session(step).view(
         thinking=_word(step.get("thinking"), "THINKING_POLICY_"),
         mark_cache_breakpoints=step.get("mark_cache_breakpoints", False),
+        extra_blocks=request(step, v1.GetLLMViewRequest()).extra_blocks,
         as_of=step.get("as_of"),
         max_bytes=step.get("max_bytes"),
     )

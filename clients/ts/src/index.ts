@@ -37,7 +37,7 @@ export type { ListedCheckpoint, RecordFilter, SearchQuery } from "./session/read
 export { ToolOutput, ToolRejected } from "./turn/toolCalls.js";
 export type { Mail, RunTool, ToolAnswer, ToolCall, TouchedFile } from "./turn/toolCalls.js";
 export type { AgentToolName, ToolDefinition, ToolParameter, ToolParameters, ToolShapes } from "./agentTools/tools.js";
-export type { CallModel } from "./turn/options.js";
+export type { CallModel, ExtraBlocks } from "./turn/options.js";
 export type { Turn } from "./turn/turn.js";
 export { ContextOverflowError, TurnAbortedError, TurnRunningError } from "./turn/errors.js";
 export type { Announce } from "./turn/state.js";

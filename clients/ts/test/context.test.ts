@@ -3,7 +3,7 @@ import { before, test } from "node:test";
 
 import type { BlockPlaceName, Client, DialectName, View } from "../src/index.js";
 import { assistant, block, developer, InvalidRequestError, system, user } from "../src/index.js";
-import type { Message } from "../src/v1.js";
+import type { ContextBlock, Message } from "../src/v1.js";
 import { Role } from "../src/v1.js";
 import { TestDaemon } from "./fixture/daemon.js";
 
@@ -150,4 +150,70 @@ for (const dialect of dialects) {
       }
     }
   });
+
+  test(`a kept view is the same as a whole one while extra blocks come, change and go (${dialect ?? "neutral"})`, async () => {
+    const session = await client.createSession(dialect === undefined ? {} : { dialect });
+    await session.append([system("Be brief."), user("Begin.")]);
+    let state = 23;
+    const chance = (below: number): number => {
+      state = (state * 48_271) % 2_147_483_647;
+      return state % below;
+    };
+    for (let number = 0, extra = 0; number < 40; number++) {
+      const steps = [
+        () => session.setBlock("plan", `value ${number}`),
+        () => session.append([assistant(`answer ${number}`), user(`request ${number}`)]),
+        () => session.append(assistant(`more ${number}`)),
+        () => (extra = 0),
+        () => (extra = 1 + chance(3)),
+      ];
+      await steps[chance(steps.length)]?.();
+      const extraBlocks = Array.from({ length: extra }, (_, i) => block(`found:${i}`, `fact ${number} of ${i}`));
+      const kept = await session.view({ extraBlocks, maxBytes: [0, 1, 200][chance(3)] ?? 0 });
+      const whole = await client.session(session.id, dialect).view({ extraBlocks });
+      assert.deepEqual([kept.messagesJson, kept.systemJson], [whole.messagesJson, whole.systemJson]);
+      const texts = dialect === undefined ? shown(kept) : kept.messagesJson;
+      if (dialect === undefined) {
+        assert.deepEqual(kept.neutral, whole.neutral);
+      }
+      assert.equal(texts.join().split("fact ").length - 1, extra);
+    }
+  });
 }
+
+test("each view of a turn has its extra blocks, but not after a paused answer", async () => {
+  const session = await client.createSession({ dialect: "anthropic" });
+  const answers = [
+    { content: [{ type: "tool_use", id: "call_1", name: "look", input: {} }], stop_reason: "tool_use" },
+    { content: [{ type: "text", text: "I look." }], stop_reason: "pause_turn" },
+    { content: [{ type: "text", text: "Done." }], stop_reason: "end_turn" },
+  ];
+  const seen: string[] = [];
+  let asked = 0;
+  const turn = await session.runTurn(
+    (view) => {
+      seen.push(view.messagesJson.join());
+      return { type: "message", role: "assistant", ...answers[seen.length - 1] };
+    },
+    "Go on.",
+    { runTool: () => "seen", extraBlocks: () => [block("time", `It is ${++asked} o'clock.`)] },
+  );
+  assert.ok(turn.done);
+  assert.deepEqual(
+    seen.map((text) => /It is \d+ o'clock/.exec(text)?.[0]),
+    ["It is 1 o'clock", "It is 2 o'clock", undefined],
+  );
+  assert.doesNotMatch((await session.view()).messagesJson.join(), /o'clock/);
+});
+
+test("an abort does not wait for the extra blocks of a turn", async () => {
+  const session = await client.createSession();
+  const reason = new Error("enough");
+  const stop = new AbortController();
+  const searching = (): Promise<ContextBlock[]> => {
+    stop.abort(reason);
+    return new Promise(() => undefined);
+  };
+  const turn = session.runTurn(() => "never", "Go on.", { extraBlocks: searching, signal: stop.signal });
+  await assert.rejects(turn, reason);
+});

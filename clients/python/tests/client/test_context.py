@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
+import re
 from typing import Any, cast
 
 import pytest
@@ -134,3 +136,69 @@ def test_a_kept_view_is_the_same_as_a_whole_one_while_blocks_move(
         kept, whole = session.view(), client.session(session.id, dialect=dialect).view()
         assert kept.messages == whole.messages
         assert (kept.messages_json, kept.system_json) == (whole.messages_json, whole.system_json)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_kept_view_is_the_same_as_a_whole_one_while_extra_blocks_come_change_and_go(
+    client: compactord.Client, dialect: Dialect | None
+) -> None:
+    chance = random.Random(f"extra blocks of {dialect}")
+    session = client.create_session(dialect=dialect)
+    session.append(compactord.system("Be brief."), compactord.user("Begin."))
+    extra: list[v1.ContextBlock] = []
+    for number in range(40):
+        match chance.randrange(6):
+            case 0:
+                session.set_block("plan", f"value {number}")
+            case 1:
+                session.append(compactord.assistant(f"answer {number}"), compactord.user(f"request {number}"))
+            case 2:
+                session.append(compactord.assistant(f"more {number}"))
+            case 3:
+                extra = []
+            case _:
+                extra = [compactord.block(f"found:{i}", f"fact {number} of {i}") for i in range(chance.randrange(1, 4))]
+        kept = session.view(extra_blocks=(one for one in extra), max_bytes=chance.choice([None, 1, 200]))
+        whole = client.session(session.id, dialect=dialect).view(extra_blocks=extra)
+        assert kept.messages == whole.messages
+        assert (kept.messages_json, kept.system_json) == (whole.messages_json, whole.system_json)
+        assert str(kept.messages).count("fact ") == len(extra)
+
+
+def test_each_view_of_a_turn_has_its_extra_blocks_but_not_after_a_paused_answer(client: compactord.Client) -> None:
+    session = client.create_session(dialect="anthropic")
+    reasons, seen, asked = iter(["tool_use", "pause_turn", "end_turn", "end_turn"]), list[str](), list[int]()
+
+    def call_model(view: compactord.View) -> dict[str, Any]:
+        seen.append(str(view.messages))
+        reason = next(reasons)
+        call: dict[str, Any] = {"type": "tool_use", "id": "call_1", "name": "look", "input": {}}
+        said: dict[str, Any] = {"type": "text", "text": "I look."}
+        content = [call if reason == "tool_use" else said]
+        return {"type": "message", "role": "assistant", "content": content, "stop_reason": reason}
+
+    def extra() -> list[v1.ContextBlock]:
+        asked.append(len(asked))
+        return [compactord.block("time", f"It is {len(asked)} h.")]
+
+    assert session.run_turn(call_model, "Go on.", run_tool=lambda _: "seen", extra_blocks=extra).done
+    assert [re.findall(r"It is (\d) h", text) for text in seen] == [["1"], ["2"], []]
+    session.run_turn(call_model, "And on.", extra_blocks=iter([compactord.block("time", "It is noon.")]))
+    assert "It is noon." in seen[-1]
+    assert "noon" not in str(session.view().messages)
+
+
+async def test_an_abort_does_not_wait_for_the_extra_blocks_of_a_turn(client: compactord.Client) -> None:
+    searching, never = asyncio.Event(), asyncio.Future[list[v1.ContextBlock]]()
+
+    async def extra() -> list[v1.ContextBlock]:
+        searching.set()
+        return await never
+
+    async with compactord.AsyncClient(client.address) as other:
+        session = await other.create_session()
+        turn = asyncio.create_task(session.run_turn(lambda _: "never", "Go on.", extra_blocks=extra))
+        await searching.wait()
+        await session.abort_turn()
+        with pytest.raises(compactord.TurnAbortedError):
+            await asyncio.wait_for(turn, 30)

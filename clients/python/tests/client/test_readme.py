@@ -77,7 +77,7 @@ def test_the_blocks_of_the_readme_run(
     monkeypatch.setattr(anthropic, "Anthropic", Anthropic)
     names: dict[str, Any] = {"my_model": my_model, "my_tools": []}
     blocks = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
-    assert len(blocks) == 16
+    assert len(blocks) == 17
     for block in blocks:
         exec(compile(block, str(README), "exec"), names)
     told = capsys.readouterr().out

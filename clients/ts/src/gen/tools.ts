@@ -2,13 +2,13 @@
 export const definitions = [
   {
     "name": "recall_content",
-    "description": "Reads a part of this conversation that is no longer shown in full, word for word. Where content was left out, a reference such as #12 or #12.0 stands in its place, and summaries cite such references behind what they tell. A reference such as SESSION#12 reads message 12 of a sub-agent, whose result names its SESSION. Use it before you rely on a detail that you no longer see, such as an exact path, a number, an error text or a file's content that was read before. Long content comes in pieces: the answer says how to read on.",
+    "description": "Reads a part of this conversation that is no longer shown in full, word for word. Where content was left out, a reference such as #12 or #12.0 stands in its place, and summaries cite such references behind what they tell. A reference such as SESSION#12 reads message 12 of a sub-agent, whose result names its SESSION. A context block that is shown in part is read whole by block NAME. Use it before you rely on a detail that you no longer see, such as an exact path, a number, an error text or a file's content that was read before. Long content comes in pieces: the answer says how to read on.",
     "parameters": {
       "type": "object",
       "properties": {
         "reference": {
           "type": "string",
-          "description": "What to read: a reference such as #12, #12.0, #12.0.1 or SESSION#12, or the whole text that stands in place of the content."
+          "description": "What to read: a reference such as #12, #12.0, #12.0.1 or SESSION#12, block NAME, or the whole text that stands in place of the content."
         },
         "first_line": {
           "type": "integer",

@@ -1,7 +1,7 @@
 import type { Answer, Prompt } from "../compaction/clientModel.js";
 import type { ThinkingName } from "../contract/words.js";
 import { thinkingOf } from "../contract/words.js";
-import type { CompactionEvent } from "../v1.js";
+import type { CompactionEvent, ContextBlock } from "../v1.js";
 import type { View } from "../view/view.js";
 import type { ModelOutput } from "./modelOutput.js";
 import type { Mail, RunTool, ToolCall, ToolOutput } from "./toolCalls.js";
@@ -29,6 +29,10 @@ export interface Tools {
   discardMail(): void;
 }
 
+/** Context blocks for the views of a turn alone, or a function that returns them for each view. */
+export type ExtraBlocks =
+  readonly ContextBlock[] | (() => readonly ContextBlock[] | PromiseLike<readonly ContextBlock[]>);
+
 /** The options of a turn. */
 export interface LoopOptions {
   /** Runs the calls that `tools` do not handle. Without it the turn ends at such a call. */
@@ -51,6 +55,11 @@ export interface LoopOptions {
   readonly thinking?: ThinkingName;
   /** Whether the turn's views have marks for the provider's prompt cache. Default false. */
   readonly markCacheBreakpoints?: boolean;
+  /**
+   * Context blocks for the turn's views alone, as for `view`, or a function that returns them anew for each view. After a
+   * paused answer the turn leaves them out, since they would end what the model goes on with. Default none.
+   */
+  readonly extraBlocks?: ExtraBlocks;
   /** Aborts the turn, which rejects with the signal's reason. A running append is completed first. */
   readonly signal?: AbortSignal;
 }

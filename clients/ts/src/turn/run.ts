@@ -1,6 +1,6 @@
 import type { SessionCompactions } from "../compaction/compacting.js";
 import type { CompactionResult } from "../compaction/compaction.js";
-import { StopReason, type ModelAnswer, type Part } from "../v1.js";
+import { StopReason, type ContextBlock, type ModelAnswer, type Part } from "../v1.js";
 import type { View } from "../view/view.js";
 import { leavesOpen } from "../wire/errors.js";
 import type { LoopOptions } from "./options.js";
@@ -27,13 +27,25 @@ export class TurnRun {
     this.#abort.abort(reason);
   }
 
-  view(): Promise<View> {
+  async view(): Promise<View> {
     const { thinking, markCacheBreakpoints = false } = this.options;
+    const extraBlocks = await this.#extraBlocks();
+    this.signal.throwIfAborted();
     return this.session.view({
       markCacheBreakpoints,
+      extraBlocks,
       signal: this.signal,
       ...(thinking !== undefined && { thinking }),
     });
+  }
+
+  /** The blocks for the next view: none where they would end a paused answer. */
+  async #extraBlocks(): Promise<readonly ContextBlock[]> {
+    const { extraBlocks = [] } = this.options;
+    if (this.turns.paused) {
+      return [];
+    }
+    return typeof extraBlocks === "function" ? extraBlocks() : extraBlocks;
   }
 
   /** Appends, and keeps the append until it is known that the daemon has it. */

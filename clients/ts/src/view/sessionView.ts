@@ -3,7 +3,7 @@ import type { CallOptions, Calls } from "../wire/calls.js";
 import { callOptions } from "../wire/calls.js";
 import type { DialectName } from "../contract/messages.js";
 import { dialectOf } from "../contract/messages.js";
-import type { ContextReport } from "../v1.js";
+import type { ContextBlock, ContextReport } from "../v1.js";
 import { JoinedView, View } from "./view.js";
 import type { ThinkingName } from "../contract/words.js";
 import { thinkingOf } from "../contract/words.js";
@@ -14,6 +14,11 @@ export interface ViewOptions extends CallOptions {
   readonly thinking?: ThinkingName;
   /** Whether to set marks for the provider's prompt cache, where the dialect has them. Default false. */
   readonly markCacheBreakpoints?: boolean;
+  /**
+   * Context blocks for this view alone, such as documents that were found, or the time. They are the end of the view, and
+   * are stored nowhere. `block` makes them, without place, turns and operator. Tool calls must not be open. Default none.
+   */
+  readonly extraBlocks?: readonly ContextBlock[];
   /** The point whose view to return. Default: the end of the log. Such a view is fetched as a whole. */
   readonly asOf?: number;
   /**
@@ -64,6 +69,7 @@ export class SessionView {
           viewToken: token,
           maxBytes: options.maxBytes ?? this.client.connection.pageBytes,
           markCacheBreakpoints: options.markCacheBreakpoints ?? false,
+          extraBlocks: [...(options.extraBlocks ?? [])],
           ...(options.asOf !== undefined && { asOf: checkedIndex("asOf", options.asOf) }),
           ...(options.thinking !== undefined && { thinking: thinkingOf(options.thinking) }),
         },

@@ -67,10 +67,11 @@ export const steps: Readonly<Record<string, Does>> = {
   },
   view: async (runner, step) => {
     const session = runner.session(step);
-    const { asOf, thinking, maxBytes, markCacheBreakpoints } = request(v1.GetLLMViewRequestSchema, step);
+    const { asOf, thinking, maxBytes, markCacheBreakpoints, extraBlocks } = request(v1.GetLLMViewRequestSchema, step);
     const view = await session.view({
       maxBytes,
       markCacheBreakpoints,
+      extraBlocks,
       ...(asOf !== undefined && { asOf }),
       ...(thinking !== undefined && { thinking: lower(v1.ThinkingPolicy, thinking) as "strip" }),
     });

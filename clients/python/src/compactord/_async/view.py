@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from typing_extensions import override
 
 from compactord import v1, words
@@ -39,6 +41,7 @@ class AsyncSessionView:
         *,
         thinking: words.Thinking | None = None,
         mark_cache_breakpoints: bool = False,
+        extra_blocks: Iterable[v1.ContextBlock] = (),
         as_of: int | None = None,
         max_bytes: int | None = None,
         timeout: float | None = None,
@@ -49,6 +52,9 @@ class AsyncSessionView:
             thinking: Which thinking to show, in place of the policy's setting.
             mark_cache_breakpoints: Whether the daemon marks cache breakpoints in the messages, where the dialect has
                 them.
+            extra_blocks: Context blocks for this view alone, such as documents that were found, or the time. They are
+                the end of the view, and are stored nowhere. :func:`block` makes them, without place, turns and
+                operator.
             as_of: The point whose view to return. Default: the end of the log.
             max_bytes: The most bytes of one response; a larger view is fetched in several. Default: half of the
                 client's ``max_message_bytes``, and at most 32 MiB.
@@ -58,7 +64,7 @@ class AsyncSessionView:
             The complete view.
 
         Raises:
-            ToolCallsOpenError: Tool calls are open, and a rendered view needs their results first.
+            ToolCallsOpenError: Tool calls are open, and a rendered view or extra blocks need their results first.
             ViewInvalidError: The view would break a rule of the provider.
         """
         request = v1.GetLLMViewRequest(
@@ -68,6 +74,7 @@ class AsyncSessionView:
             thinking=None if thinking is None else words.thinking(thinking),
             mark_cache_breakpoints=mark_cache_breakpoints,
             max_bytes=max_bytes or self._calls.settings.page_bytes,
+            extra_blocks=extra_blocks,
         )
         view = self._kept if as_of is None else views.empty(self._dialect)
         sent = 0

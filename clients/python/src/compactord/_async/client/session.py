@@ -8,7 +8,7 @@ from compactord import connection, messages, v1, words
 from compactord._async.agent_tools import AsyncAgentTools
 from compactord._async.client.children import AsyncChildBlock, AsyncSessionChildren
 from compactord._async.turn.loop import AsyncTurnLoop
-from compactord._async.turn.options import CallModel, OnEvent, RunTool, TurnOptions, WriteSummary
+from compactord._async.turn.options import CallModel, ExtraBlocks, OnEvent, RunTool, TurnOptions, WriteSummary
 from compactord.connection import new_request_id
 from compactord.tools import ToolCall
 from compactord.turns import Turn
@@ -33,6 +33,7 @@ class AsyncSession(AsyncSessionChildren):
         checkpoint_steps: bool = False,
         thinking: Thinking | None = None,
         mark_cache_breakpoints: bool = False,
+        extra_blocks: ExtraBlocks = (),
     ) -> Turn:
         """Run an agent's turn: compact when due, call the model, append its answer, run its tool calls, and repeat.
 
@@ -64,6 +65,8 @@ class AsyncSession(AsyncSessionChildren):
                 ``send_dmail`` or ``fold_since`` among the tools, each step has an announced checkpoint anyway.
             thinking: As for :meth:`view`.
             mark_cache_breakpoints: As for :meth:`view`.
+            extra_blocks: As for :meth:`view`, or a function that returns them anew for each view of the turn. After a
+                paused answer the turn leaves them out, since they would end what the model goes on with.
 
         Returns:
             The result of the turn.
@@ -85,6 +88,7 @@ class AsyncSession(AsyncSessionChildren):
             checkpoint_steps=checkpoint_steps,
             thinking=thinking,
             mark_cache_breakpoints=mark_cache_breakpoints,
+            extra_blocks=extra_blocks if callable(extra_blocks) else tuple(extra_blocks),
         )
         return await AsyncTurnLoop(self, self._calls, self._turns, call_model, options).run(given)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from compactord import v1
 from compactord._async.compaction.compacting import AsyncSessionCompactions
@@ -10,6 +10,7 @@ from compactord._async.turn.options import TurnOptions
 from compactord._async.turn.runtime import Lock, Work
 from compactord._async.turn.state import AsyncTurnState, Step, Write, send
 from compactord._async.wire.calls import AsyncCalls
+from compactord._async.wire.runtime import resolve
 from compactord.errors import TurnAbortedError
 from compactord.results import Appended, CompactionResult
 from compactord.tools import ToolCall
@@ -60,8 +61,24 @@ class AsyncTurnRun:
     async def view(self) -> View:
         """Fetch the view that the options ask for."""
         return await self.session.view(
-            thinking=self.options.thinking, mark_cache_breakpoints=self.options.mark_cache_breakpoints
+            thinking=self.options.thinking,
+            mark_cache_breakpoints=self.options.mark_cache_breakpoints,
+            extra_blocks=await self._extra_blocks(),
         )
+
+    async def _extra_blocks(self) -> Iterable[v1.ContextBlock]:
+        """Return the blocks for the next view: none where they would end a paused answer."""
+        extra = self.options.extra_blocks
+        if self.state.paused:
+            return ()
+        if not callable(extra):
+            return extra
+
+        async def find() -> Iterable[v1.ContextBlock]:
+            return await resolve(extra())
+
+        [blocks] = await self.work.all([find])
+        return blocks
 
     async def write(self, write: Write) -> None:
         """Append, and keep the append until it is known that the daemon has it."""

@@ -9,7 +9,7 @@ from compactord import connection, messages, v1, words
 from compactord._sync.agent_tools import AgentTools
 from compactord._sync.client.children import ChildBlock, SessionChildren
 from compactord._sync.turn.loop import TurnLoop
-from compactord._sync.turn.options import CallModel, OnEvent, RunTool, TurnOptions, WriteSummary
+from compactord._sync.turn.options import CallModel, ExtraBlocks, OnEvent, RunTool, TurnOptions, WriteSummary
 from compactord.connection import new_request_id
 from compactord.tools import ToolCall
 from compactord.turns import Turn
@@ -34,6 +34,7 @@ class Session(SessionChildren):
         checkpoint_steps: bool = False,
         thinking: Thinking | None = None,
         mark_cache_breakpoints: bool = False,
+        extra_blocks: ExtraBlocks = (),
     ) -> Turn:
         """Run an agent's turn: compact when due, call the model, append its answer, run its tool calls, and repeat.
 
@@ -65,6 +66,8 @@ class Session(SessionChildren):
                 ``send_dmail`` or ``fold_since`` among the tools, each step has an announced checkpoint anyway.
             thinking: As for :meth:`view`.
             mark_cache_breakpoints: As for :meth:`view`.
+            extra_blocks: As for :meth:`view`, or a function that returns them anew for each view of the turn. After a
+                paused answer the turn leaves them out, since they would end what the model goes on with.
 
         Returns:
             The result of the turn.
@@ -86,6 +89,7 @@ class Session(SessionChildren):
             checkpoint_steps=checkpoint_steps,
             thinking=thinking,
             mark_cache_breakpoints=mark_cache_breakpoints,
+            extra_blocks=extra_blocks if callable(extra_blocks) else tuple(extra_blocks),
         )
         return TurnLoop(self, self._calls, self._turns, call_model, options).run(given)
 

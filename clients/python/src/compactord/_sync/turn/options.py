@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
@@ -25,6 +25,8 @@ The result can be a text, a :class:`ToolOutput`, a TOOL message, or a message in
 """
 WriteSummary: TypeAlias = Callable[[Prompt], str | PromptAnswer]
 """Lets the agent's own model write a summary."""
+ExtraBlocks: TypeAlias = Iterable[v1.ContextBlock] | Callable[[], Result[Iterable[v1.ContextBlock]]]
+"""Context blocks for the views of a turn alone, or a function that returns them for each view."""
 OnEvent: TypeAlias = Callable[[v1.CompactionEvent], Result[object]]
 """Called with each event of a turn's compactions."""
 
@@ -62,6 +64,7 @@ class TurnOptions:
     checkpoint_steps: bool = False
     thinking: Thinking | None = None
     mark_cache_breakpoints: bool = False
+    extra_blocks: ExtraBlocks = ()
 
     def __post_init__(self) -> None:
         """Check the values.

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from compactord import v1
 from compactord._sync.compaction.compacting import SessionCompactions
@@ -11,6 +11,7 @@ from compactord._sync.turn.options import TurnOptions
 from compactord._sync.turn.runtime import Lock, Work
 from compactord._sync.turn.state import TurnState, Step, Write, send
 from compactord._sync.wire.calls import Calls
+from compactord._sync.wire.runtime import resolve
 from compactord.errors import TurnAbortedError
 from compactord.results import Appended, CompactionResult
 from compactord.tools import ToolCall
@@ -61,8 +62,24 @@ class TurnRun:
     def view(self) -> View:
         """Fetch the view that the options ask for."""
         return self.session.view(
-            thinking=self.options.thinking, mark_cache_breakpoints=self.options.mark_cache_breakpoints
+            thinking=self.options.thinking,
+            mark_cache_breakpoints=self.options.mark_cache_breakpoints,
+            extra_blocks=self._extra_blocks(),
         )
+
+    def _extra_blocks(self) -> Iterable[v1.ContextBlock]:
+        """Return the blocks for the next view: none where they would end a paused answer."""
+        extra = self.options.extra_blocks
+        if self.state.paused:
+            return ()
+        if not callable(extra):
+            return extra
+
+        def find() -> Iterable[v1.ContextBlock]:
+            return resolve(extra())
+
+        [blocks] = self.work.all([find])
+        return blocks
 
     def write(self, write: Write) -> None:
         """Append, and keep the append until it is known that the daemon has it."""
