@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from google.protobuf import json_format
@@ -126,6 +127,7 @@ async def _plan(runner: Runner, step: Json) -> Json:
         focus=asked.focus,
         policy=step.get("policy"),
         client_plan=asked.client_plan if asked.HasField("client_plan") else None,
+        fold=asked.fold if asked.HasField("fold") else None,
     )
     runner.plan = await settled(planned)
     return as_json(runner.plan)
@@ -139,14 +141,26 @@ async def _commit(runner: Runner, step: Json) -> Json:
 
 async def _compact_with(runner: Runner, step: Json) -> Json:
     answer = compactord.PromptAnswer(step["answer"], model=step["model"])
-    session = runner.session(step)
+    session, fold = runner.session(step), _compaction(step).get("fold")
     if isinstance(session, compactord.Session):
-        return _result(session.compact_with(lambda _: answer))
+        return _result(session.compact_with(lambda _: answer, fold=fold))
 
     async def write(_: compactord.Prompt) -> compactord.PromptAnswer:
         return answer
 
-    return _result(await session.compact_with(write))
+    return _result(await session.compact_with(write, fold=fold))
+
+
+async def _fold_since(runner: Runner, step: Json) -> Json:
+    session = runner.session(step)
+    arguments = json.dumps({"checkpoint_id": step["checkpoint_id"], "result": step["result"]})
+    call = compactord.ToolCall(id="call", name="fold_since", arguments=arguments, index=0)
+    if isinstance(session, compactord.Session):
+        output = compactord.AgentTools(session, fold=True).handle(call)
+    else:
+        output = await compactord.AsyncAgentTools(session, fold=True).handle(call)
+    assert output is not None
+    return {"text": output.text, "is_error": output.is_error}
 
 
 async def _checkpoint(runner: Runner, step: Json) -> Json:
@@ -432,6 +446,7 @@ STEPS: dict[str, Step] = {
     "commit": _commit,
     "compact": _compact,
     "compact_with": _compact_with,
+    "fold_since": _fold_since,
     "compaction_events": _compaction_events,
     "compactions": _compactions,
     "count_tokens": _count_tokens,

@@ -10,6 +10,7 @@ import {
   UnavailableError,
 } from "../wire/errors.js";
 import type { DialectName } from "../contract/messages.js";
+import { modelText } from "../contract/texts.js";
 import { recallAsked, recalledText } from "./recallTool.js";
 import { foundText, searchAsked } from "./searchTool.js";
 import type { SessionCompactions } from "../compaction/compacting.js";
@@ -102,7 +103,8 @@ export class AgentTools {
       }
     } catch (error) {
       if (error instanceof CompactordError && !isOutage(error)) {
-        return new ToolOutput(error.message, { isError: true });
+        const text = name === "fold_since" ? modelText("not_folded", { why: error.message }) : error.message;
+        return new ToolOutput(text, { isError: true });
       }
       throw error;
     }

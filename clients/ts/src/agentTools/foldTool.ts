@@ -1,6 +1,8 @@
 import type { SessionCompactions } from "../compaction/compacting.js";
+import type { CompactionResult } from "../compaction/compaction.js";
 import { modelText } from "../contract/texts.js";
 import { ToolOutput } from "../turn/toolCalls.js";
+import { CheckpointNotFoundError, CheckpointPutAsideError } from "../wire/errors.js";
 import { checkedArguments, definitionOf } from "./tools.js";
 
 /** Handles calls of fold_since, one after the other, since a session has one compaction at a time. */
@@ -22,16 +24,40 @@ async function foldSince(
 ): Promise<ToolOutput> {
   const given = checkedArguments(definitionOf("fold_since"), json);
   if (typeof given === "string") {
-    return new ToolOutput(`Nothing was folded: ${given}`, { isError: true });
+    return refused(modelText("not_folded", { why: given }));
   }
   const checkpoint = Number(given["checkpoint_id"]);
   const text = String(given["result"]).trim();
   if (text === "") {
-    return new ToolOutput("Nothing was folded: The result is empty.", { isError: true });
+    return refused(modelText("not_folded", { why: "The result is empty." }));
   }
-  const { prune } = await session.fold({ checkpoint, text }, { ...options, abortRunning: false });
+  try {
+    return outputOf(await session.fold({ checkpoint, text }, { ...options, abortRunning: false }), checkpoint);
+  } catch (error) {
+    return refused(whyNot(error, checkpoint));
+  }
+}
+
+/** The result of a fold that did not fail. */
+function outputOf({ prune, reason }: CompactionResult, checkpoint: number): ToolOutput {
   const [first] = prune?.edits ?? [];
-  return first === undefined
-    ? new ToolOutput(modelText("nothing_folded", { checkpoint }), { isError: true })
-    : new ToolOutput(modelText("folded", { first: first.foldStart, last: first.foldEnd - 1 }));
+  if (first !== undefined) {
+    return new ToolOutput(modelText("folded", { first: first.foldStart, last: first.foldEnd - 1 }));
+  }
+  return refused(reason === "NO_GAIN" ? modelText("fold_not_shorter") : modelText("nothing_folded", { checkpoint }));
+}
+
+/** What the model reads where the daemon does not know the checkpoint. Other errors are thrown. */
+function whyNot(error: unknown, checkpoint: number): string {
+  if (error instanceof CheckpointNotFoundError) {
+    return modelText("fold_from_unknown", { checkpoint, last: error.lastCheckpoint ?? 0 });
+  }
+  if (error instanceof CheckpointPutAsideError) {
+    return modelText("fold_from_put_aside", { checkpoint });
+  }
+  throw error;
+}
+
+function refused(text: string): ToolOutput {
+  return new ToolOutput(text, { isError: true });
 }

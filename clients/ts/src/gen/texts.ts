@@ -13,6 +13,10 @@ export const texts = {
   "mail_to_put_aside": "The message was not sent: checkpoint {checkpoint} was put aside by a return to an earlier one.",
   "folded": "Messages {first} to {last} are shown as your result from now on. To read one of them, recall it by its index, such as #{first}.",
   "nothing_folded": "Nothing was folded: there is no finished step since checkpoint {checkpoint}.",
+  "fold_not_shorter": "Nothing was folded: your result is not shorter than the messages that it would stand for.",
+  "fold_from_unknown": "Nothing was folded: there is no checkpoint {checkpoint}; the last one is {last}.",
+  "fold_from_put_aside": "Nothing was folded: checkpoint {checkpoint} was put aside by a return to an earlier one.",
+  "not_folded": "Nothing was folded: {why}",
   "child_failed": "The sub-agent stopped before it was done, so this is no result of it: {error}",
   "child_stopped": "The sub-agent was stopped before it was done, so this is no result of it."
 } as const;

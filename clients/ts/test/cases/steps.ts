@@ -2,6 +2,7 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { create } from "@bufbuild/protobuf";
 
 import type { CompactionOptions, CompactionResult, FoldTarget, ListedCheckpoint, PolicyLike } from "../../src/index.js";
+import { AgentTools } from "../../src/index.js";
 import { contentOf } from "../../src/contract/messages.js";
 import * as v1 from "../../src/v1.js";
 import { json, list } from "./answers.js";
@@ -124,7 +125,15 @@ export const steps: Readonly<Record<string, Does>> = {
   },
   compact_with: async (runner, step) => {
     const answer = { text: text(step, "answer"), model: text(step, "model") };
-    return result(await runner.session(step).compactWith(() => Promise.resolve(answer)));
+    const { fold } = compactionOf(step, "answer", "model");
+    const options = fold === undefined ? {} : { fold };
+    return result(await runner.session(step).compactWith(() => Promise.resolve(answer), options));
+  },
+  fold_since: async (runner, step) => {
+    const given = JSON.stringify({ checkpoint_id: step["checkpoint_id"], result: step["result"] });
+    const tools = new AgentTools(runner.session(step), { fold: true });
+    const output = await tools.handle({ name: "fold_since", arguments: given });
+    return { text: output?.text ?? "", is_error: output?.isError ?? false };
   },
   checkpoint: async (runner, step) => {
     const { title, announce } = request(v1.CreateCheckpointRequestSchema, step);
@@ -301,8 +310,9 @@ function lower(names: Readonly<Record<number, string>>, value: number): string {
   return (names[value] ?? "").toLowerCase();
 }
 
-function compactionOf(step: Step): CompactionOptions {
-  const { reason, focus, preempt, dryRun, willRetry, replay, requestId, fold } = request(v1.CompactRequestSchema, step);
+function compactionOf(step: Step, ...but: string[]): CompactionOptions {
+  const asked = request(v1.CompactRequestSchema, step, ...but);
+  const { reason, focus, preempt, dryRun, willRetry, replay, requestId, fold } = asked;
   return {
     focus,
     preempt,

@@ -7,8 +7,9 @@ from typing import Any
 from compactord import v1
 from compactord._async.compaction.folding import AsyncSessionFolds
 from compactord._async.turn.runtime import Lock
-from compactord.errors import CompactordError
+from compactord.errors import CheckpointNotFoundError, CheckpointPutAsideError, CompactordError
 from compactord.recalled import content_text, hits_text
+from compactord.results import CompactionResult
 from compactord.texts import model_text
 from compactord.tools import (
     DMAIL,
@@ -111,9 +112,9 @@ class AsyncAgentTools:
                 case _:
                     return await self._send_dmail(arguments)
         except ArgumentError as error:
-            return ToolOutput(f"{call.name}: {error}.", is_error=True)
+            return _failed(call.name, f"{error}.")
         except CompactordError as error:
-            return ToolOutput(f"{call.name}: {error.message}", is_error=True)
+            return _failed(call.name, error.message)
 
     def take_mail(self) -> Mail | None:
         """Return and forget the message that waits to be delivered; None where there is none."""
@@ -179,11 +180,14 @@ class AsyncAgentTools:
             raise ArgumentError("checkpoint_id is missing")
         # The calls of one step run at the same time, and a session has one compaction at a time.
         async with self._fold_lock:
-            folded = await self._session.fold(checkpoint=checkpoint_id, text=result, abort_running=False)
-        if folded.prune is None:
-            return ToolOutput(model_text("nothing_folded", checkpoint=checkpoint_id), is_error=True)
-        first = folded.prune.edits[0]
-        return ToolOutput(model_text("folded", first=first.fold_start, last=first.fold_end - 1))
+            try:
+                folded = await self._session.fold(checkpoint=checkpoint_id, text=result, abort_running=False)
+            except CheckpointNotFoundError as error:
+                unknown = model_text("fold_from_unknown", checkpoint=checkpoint_id, last=error.last_checkpoint)
+                return ToolOutput(unknown, is_error=True)
+            except CheckpointPutAsideError:
+                return ToolOutput(model_text("fold_from_put_aside", checkpoint=checkpoint_id), is_error=True)
+        return _fold_output(folded, checkpoint_id)
 
     async def _send_dmail(self, arguments: Arguments) -> ToolOutput:
         if self._mail is not None:
@@ -214,3 +218,19 @@ class AsyncAgentTools:
             if last == checkpoint_id:
                 return model_text("mail_to_put_aside", checkpoint=checkpoint_id) if listed.put_aside else ""
         return model_text("mail_to_unknown", checkpoint=checkpoint_id, last=last)
+
+
+def _failed(tool: str, why: str) -> ToolOutput:
+    """Make the result of a call that was not executed."""
+    text = model_text("not_folded", why=why) if tool == FOLD else f"{tool}: {why}"
+    return ToolOutput(text, is_error=True)
+
+
+def _fold_output(folded: CompactionResult, checkpoint_id: int) -> ToolOutput:
+    """Make the result of a fold that did not fail."""
+    if folded.prune is not None:
+        first = folded.prune.edits[0]
+        return ToolOutput(model_text("folded", first=first.fold_start, last=first.fold_end - 1))
+    if folded.reason == "NO_GAIN":
+        return ToolOutput(model_text("fold_not_shorter"), is_error=True)
+    return ToolOutput(model_text("nothing_folded", checkpoint=checkpoint_id), is_error=True)
