@@ -151,19 +151,19 @@ func TestPolicyThatIsTooLarge(t *testing.T) {
 	}
 	large := &compactordv1.Policy{FileTools: tools}
 	_, err := d.sessions.CreateSession(t.Context(), &compactordv1.CreateSessionRequest{Policy: large})
-	requireInvalid(t, err, "policy.file_tools.tools", "65536 are accepted")
+	requireInvalid(t, err, "policy.file_tools.tools", "more than 64 KiB")
 	_, err = d.sessions.UpdateSession(t.Context(), &compactordv1.UpdateSessionRequest{
 		SessionId: "s", Policy: large, UpdateMask: &fieldmaskpb.FieldMask{Paths: []string{"policy"}},
 	})
-	requireInvalid(t, err, "policy.file_tools.tools", "65536 are accepted")
+	requireInvalid(t, err, "policy.file_tools.tools", "more than 64 KiB")
 	_, err = d.compactions.Prune(t.Context(), &compactordv1.PruneRequest{
 		Target: &compactordv1.PruneRequest_SessionId{SessionId: "s"}, Policy: large,
 	})
-	requireInvalid(t, err, "policy.file_tools.tools", "65536 are accepted")
+	requireInvalid(t, err, "policy.file_tools.tools", "more than 64 KiB")
 	_, err = d.compact(compactRequest("s", large))
-	requireInvalid(t, err, "policy.file_tools.tools", "65536 are accepted")
+	requireInvalid(t, err, "policy.file_tools.tools", "more than 64 KiB")
 	req := historyTarget(&compactordv1.InlineHistory{Messages: working(3, 100)})
 	req.Policy = large
 	_, err = d.compactions.GetLLMView(t.Context(), req)
-	requireInvalid(t, err, "policy.file_tools.tools", "65536 are accepted")
+	requireInvalid(t, err, "policy.file_tools.tools", "more than 64 KiB")
 }

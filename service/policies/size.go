@@ -30,11 +30,11 @@ func CheckSize(req proto.Message) error {
 	texts := promptTexts(p)
 	if texts > MaxTextBytes {
 		return apierror.InvalidField("policy.summary", fmt.Sprintf(
-			"prompt_override, extra_context and tools_json have %d bytes together; at most %d are accepted", texts, MaxTextBytes))
+			"prompt_override, extra_context and tools_json have more than %d KiB together", MaxTextBytes>>10))
 	}
 	if size := proto.Size(p) - texts; size > MaxBytes {
 		return apierror.InvalidField(largestField(p), fmt.Sprintf(
-			"the policy has %d bytes without the texts for prompts; at most %d are accepted", size, MaxBytes))
+			"the policy has more than %d KiB without the texts for prompts", MaxBytes>>10))
 	}
 	return nil
 }
