@@ -74,10 +74,10 @@ func researching(draw strategiestest.Draw, round int) []*compactordv1.Message {
 	var messages []*compactordv1.Message
 	for i := range draw(1, 6, "turns") {
 		id := fmt.Sprintf("c%d-%d", round, i)
-		messages = append(messages, user(fmt.Sprintf("Please mend pkg/part%d.go and never touch the docs.", i)))
+		messages = append(messages, user(fmt.Sprintf("Please mend pkg/part%d.go and never touch the docs.", i)+longer(draw)))
 		for range draw(0, 3, "calls") {
 			id += "x"
-			messages = append(messages, assistant("I look at it.", call(id, "read_file", fmt.Sprintf(`{"path":"pkg/%s.go"}`, id))))
+			messages = append(messages, assistant("I look at it."+longer(draw), call(id, "read_file", fmt.Sprintf(`{"path":"pkg/%s.go"}`, id))))
 			var text strings.Builder
 			for line := range draw(0, 60, "lines") {
 				fmt.Fprintf(&text, "%s: func Part%s%d(n int) int { return n * %d }\n", id, id, line, line)
@@ -91,9 +91,18 @@ func researching(draw strategiestest.Draw, round int) []*compactordv1.Message {
 			}
 			messages = append(messages, toolResult(id, text.String()))
 		}
-		messages = append(messages, assistant(fmt.Sprintf("I decided to keep part %d as it is, since its tests pass.", i)))
+		messages = append(messages, assistant(fmt.Sprintf("I decided to keep part %d as it is, since its tests pass.", i)+longer(draw)))
 	}
 	return messages
+}
+
+// longer draws what a longer message also says.
+func longer(draw strategiestest.Draw) string {
+	var text strings.Builder
+	for line := range draw(0, 3, "longer") * draw(0, 20, "said") {
+		fmt.Fprintf(&text, "\n%d. Keep `Part%d` in pkg/part%d.go, and the limit of %d requests.", line, line, line, 100+line)
+	}
+	return text.String()
 }
 
 // answersOfCalls carries out the same calls on a session, and returns what they answered, without what differs between sessions.
@@ -171,24 +180,38 @@ func (m *measured) Read(tokens uint32) {
 	}
 }
 
-// What a prune and a compaction hold does not grow with what tools returned.
-func TestCompactionsHoldNoResults(t *testing.T) {
+// What a prune and a compaction hold does not grow with what tools returned, and what users and the model said.
+func TestCompactionsHoldNoTexts(t *testing.T) {
 	const few, many = 30_000, 240_000
-	// The first one also loads what all share.
-	heldByCompaction(t, few)
-	small, large := heldByCompaction(t, few), heldByCompaction(t, many)
-	for what, held := range large {
-		t.Logf("%s: %d kB, of eight times the content %d kB", what, small[what]>>10, held>>10)
-		require.Less(t, held-small[what], int64(results*(many-few)/2), what)
+	for what, session := range map[string]func(count, characters int) []*compactordv1.Message{
+		"results": working, "requests and answers": talking,
+	} {
+		// The first one also loads what all share.
+		heldByCompaction(t, session(longTexts, few))
+		small, large := heldByCompaction(t, session(longTexts, few)), heldByCompaction(t, session(longTexts, many))
+		for when, held := range large {
+			t.Logf("%s, %s: %d kB, of eight times the content %d kB", what, when, small[when]>>10, held>>10)
+			require.Less(t, held-small[when], int64(longTexts*(many-few)/2), "%s, %s", what, when)
+		}
 	}
 }
 
-// results is how many results the sessions have whose memory is measured.
-const results = 40
+// longTexts is how many long texts the sessions have whose memory is measured.
+const longTexts = 40
 
-// heldByCompaction returns the memory that is held for a session with results of so many characters when a
-// compaction has read its state, at the end of reading for the digest, and before the commit.
-func heldByCompaction(t *testing.T, characters int) map[string]int64 {
+// talking returns a conversation with so many long texts.
+func talking(count, characters int) []*compactordv1.Message {
+	var messages []*compactordv1.Message
+	for i := range count / 2 {
+		said := strings.Repeat(fmt.Sprintf("The import of part %d must keep the order of rows, as `orders.go` expects it.\n", i), characters/75)
+		messages = append(messages, user(said[:characters]), assistant(said[:characters]))
+	}
+	return append(messages, user("Go on."), assistant("Done."))
+}
+
+// heldByCompaction returns the memory that is held for a session when a compaction has read its state, at the end of
+// reading for the digest, and before the commit.
+func heldByCompaction(t *testing.T, messages []*compactordv1.Message) map[string]int64 {
 	t.Helper()
 	store, err := boltstore.Open(filepath.Join(t.TempDir(), "store"), boltstore.Options{})
 	require.NoError(t, err)
@@ -209,7 +232,7 @@ func heldByCompaction(t *testing.T, characters int) map[string]int64 {
 		o.Hooks.BeforeCommit = func(context.Context) { live("commit") }
 	})
 	d.create("s", small(1000))
-	for _, m := range working(results, characters) {
+	for _, m := range messages {
 		d.append("s", m)
 	}
 	live("nothing")

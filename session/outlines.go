@@ -9,11 +9,12 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session/wording"
 )
 
-// Outlines says that a state has outlines of messages: messages without the large texts of results, and without those
-// that stand for them since they arrived. So a state takes little memory, whatever tools returned. A filler of the same
-// size stands for each text, so that all figures are those of the messages.
+// Outlines says that a state has outlines of messages: messages without the large texts of users, answers and results, and
+// without those that stand for results since they arrived. So a state takes little memory, however much was said and
+// returned. A filler of the same size stands for each text, so that all figures are those of the messages.
 type Outlines struct {
 	// Contents reads the messages.
 	Contents Pieces
@@ -32,24 +33,47 @@ func (o *Outlines) Of(l *compactordv1.LoggedMessage) *compactordv1.LoggedMessage
 	if !o.shortens(l) {
 		return l
 	}
-	r := shallow(result(l.GetMessage()))
-	r.Parts = nil
-	for _, rp := range result(l.GetMessage()).GetParts() {
-		if text := rp.GetText(); len(text.GetText()) >= o.Least && text != nil {
-			rp = shallow(rp)
-			short := shallow(text)
-			short.Text = o.fill(len(text.GetText()))
-			rp.Kind = &compactordv1.ResultPart_Text{Text: short}
-		}
-		r.Parts = append(r.Parts, rp)
-	}
-	p := shallow(l.GetMessage().GetParts()[0])
-	p.Kind = &compactordv1.Part_ToolResult{ToolResult: r}
 	outline := shallow(l)
 	outline.Message = shallow(l.GetMessage())
-	outline.Message.Parts = append([]*compactordv1.Part{p}, l.GetMessage().GetParts()[1:]...)
+	outline.Message.Parts = slices.Clone(l.GetMessage().GetParts())
+	for i, p := range outline.GetMessage().GetParts() {
+		switch k := p.GetKind().(type) {
+		case *compactordv1.Part_Text:
+			p = shallow(p)
+			p.Kind = &compactordv1.Part_Text{Text: o.text(k.Text)}
+		case *compactordv1.Part_ToolResult:
+			p = shallow(p)
+			p.Kind = &compactordv1.Part_ToolResult{ToolResult: o.result(k.ToolResult)}
+		default:
+		}
+		outline.Message.Parts[i] = p
+	}
 	outline.ArrivalEdits = o.arrivalEdits(l.GetArrivalEdits())
 	return outline
+}
+
+// result returns a result without its large texts.
+func (o *Outlines) result(whole *compactordv1.ToolResult) *compactordv1.ToolResult {
+	r := shallow(whole)
+	r.Parts = slices.Clone(whole.GetParts())
+	for i, rp := range r.GetParts() {
+		if text := rp.GetText(); text != nil {
+			rp = shallow(rp)
+			rp.Kind = &compactordv1.ResultPart_Text{Text: o.text(text)}
+			r.Parts[i] = rp
+		}
+	}
+	return r
+}
+
+// text returns a filler for a large text, and any other text as it is.
+func (o *Outlines) text(text *compactordv1.TextPart) *compactordv1.TextPart {
+	if !o.isLarge(text) {
+		return text
+	}
+	short := shallow(text)
+	short.Text = o.fill(len(text.GetText()))
+	return short
 }
 
 // arrivalEdits returns edits without large texts. Views count what edits show, so a filler needs the size that the
@@ -69,20 +93,25 @@ func (o *Outlines) arrivalEdits(edits []*compactordv1.Edit) []*compactordv1.Edit
 	return outlines
 }
 
-// shortens reports whether an outline lacks a text of a message. The sizes of stray results and of results with media
-// can depend on their texts, once views show them otherwise.
+// shortens reports whether an outline lacks a text of a message: of a USER or ASSISTANT message, or of the result of a
+// call. The sizes of stray results and of results with media can depend on their texts, once views show them otherwise.
 func (o *Outlines) shortens(l *compactordv1.LoggedMessage) bool {
+	switch l.GetMessage().GetRole() {
+	case compactordv1.Role_ROLE_USER, compactordv1.Role_ROLE_ASSISTANT:
+		return slices.ContainsFunc(l.GetMessage().GetParts(), func(p *compactordv1.Part) bool { return o.isLarge(p.GetText()) })
+	default:
+	}
 	if !answersCall(l) {
 		return false
 	}
-	large := false
-	for _, rp := range result(l.GetMessage()).GetParts() {
-		if rp.GetMedia() != nil {
-			return false
-		}
-		large = large || rp.GetText() != nil && len(rp.GetText().GetText()) >= o.Least
-	}
-	return large
+	parts := result(l.GetMessage()).GetParts()
+	return !slices.ContainsFunc(parts, func(rp *compactordv1.ResultPart) bool { return rp.GetMedia() != nil }) &&
+		slices.ContainsFunc(parts, func(rp *compactordv1.ResultPart) bool { return o.isLarge(rp.GetText()) })
+}
+
+// isLarge reports whether an outline lacks a text. Views can leave out a blank one.
+func (o *Outlines) isLarge(text *compactordv1.TextPart) bool {
+	return text != nil && len(text.GetText()) >= o.Least && !wording.Blank(text.GetText())
 }
 
 // SharedBytes returns how many bytes all outlines share.
@@ -94,9 +123,14 @@ func (o *Outlines) Bytes(l *compactordv1.LoggedMessage) int {
 	if l.GetIndex() >= o.To || !o.shortens(l) {
 		return bytes
 	}
-	for _, rp := range result(l.GetMessage()).GetParts() {
-		if size := len(rp.GetText().GetText()); size >= o.Least {
-			bytes -= size
+	for _, p := range l.GetMessage().GetParts() {
+		if o.isLarge(p.GetText()) {
+			bytes -= len(p.GetText().GetText())
+		}
+		for _, rp := range p.GetToolResult().GetParts() {
+			if o.isLarge(rp.GetText()) {
+				bytes -= len(rp.GetText().GetText())
+			}
 		}
 	}
 	for _, e := range l.GetArrivalEdits() {
@@ -133,7 +167,7 @@ func (s *State) Outlined(contents Pieces) *State {
 // fill returns a text of this size. All fillers share memory.
 func (o *Outlines) fill(size int) string {
 	if len(o.filler) < size {
-		o.filler = strings.Repeat(" ", max(size, 2*len(o.filler)))
+		o.filler = strings.Repeat("x", max(size, 2*len(o.filler)))
 	}
 	return o.filler[:size]
 }

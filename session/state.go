@@ -27,7 +27,7 @@ type State struct {
 	Kept []*compactordv1.LoggedMessage
 	// Edits are the edits of records in force, by message index; oldest first.
 	Edits map[uint32][]*compactordv1.Edit
-	// Outlines is set where messages are outlines. Who needs what tools returned asks Whole.
+	// Outlines is set where messages are outlines. Who needs what was said or returned asks Whole.
 	Outlines *Outlines
 }
 

@@ -1,6 +1,7 @@
 package strategies
 
 import (
+	"context"
 	"math"
 
 	"google.golang.org/protobuf/proto"
@@ -11,11 +12,15 @@ import (
 
 // OfClient returns the plan for a client's own plan. It adds what the client does not decide: where the cut's turn is
 // split, the summary's budget, and what each edit frees. The error is that of Check.
-func OfClient(in *Input, own *compactordv1.ClientPlan) (*compactordv1.CompactionPlan, error) {
+func OfClient(
+	ctx context.Context, in *Input, own *compactordv1.ClientPlan,
+) (_ *compactordv1.CompactionPlan, err error) {
 	s := in.State
 	plan := noop(in, compactordv1.SkipReason_SKIP_REASON_UNSPECIFIED)
 	if own.FirstKeptIndex != nil {
-		plan.Cut = clientCut(in, own.GetFirstKeptIndex())
+		if plan.Cut, err = clientCut(ctx, in, own.GetFirstKeptIndex()); err != nil {
+			return nil, err
+		}
 	}
 	for _, e := range own.GetEdits() {
 		plan.Edits = append(plan.Edits, clientEdit(s, e))
@@ -33,18 +38,19 @@ func OfClient(in *Input, own *compactordv1.ClientPlan) (*compactordv1.Compaction
 }
 
 // clientCut returns the cut before a message. It may be invalid.
-func clientCut(in *Input, first uint32) *compactordv1.Cut {
+func clientCut(ctx context.Context, in *Input, first uint32) (*compactordv1.Cut, error) {
 	s := in.State
 	cut := &compactordv1.Cut{
 		FirstKeptIndex:   first,
 		Summarized:       &compactordv1.IndexRange{Start: session.KeptFrom(s.Head), End: first},
 		MaxSummaryTokens: SummaryBudget(in.Policy),
 	}
-	if at, kept := position(s, first); kept {
-		cut.SplitTurnStart = splitTurnStart(s, at, compactordv1.SplitTurn_SPLIT_TURN_SUMMARY)
-		setSummaryBudget(in, cut, at, divide(s), SummaryBudget(in.Policy), math.MaxUint32)
+	at, kept := position(s, first)
+	if !kept {
+		return cut, nil
 	}
-	return cut
+	cut.SplitTurnStart = splitTurnStart(s, at, compactordv1.SplitTurn_SPLIT_TURN_SUMMARY)
+	return cut, setSummaryBudget(ctx, in, cut, at, divide(s), SummaryBudget(in.Policy), math.MaxUint32)
 }
 
 // clientEdit returns an edit of the client. What the summarizer is to write gets the same budget as in our own strategies.

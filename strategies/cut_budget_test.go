@@ -339,7 +339,7 @@ func mostThatGains(l *testLog, cut *compactordv1.Cut, now, then dividedView) uin
 		removed, covered = max(removed, (out(of[2])+now.summary.bytes)/4), max(covered, bytes/4)
 	}
 	beside := &compactordv1.CompactionEntry{
-		Slots: strategies.SlotsAfter(s, s.Kept[:pos], s.Kept[pos:], nil),
+		Slots: strategies.SlotsOf(s.Entry.GetSlots(), s.Kept[:pos], s.Kept[pos:], s.Edits, nil),
 		Files: strategies.TouchedFiles(s.Entry.GetFiles(), strategies.FileTools(l.policy), s.Kept[:pos]),
 	}
 	frame := int(session.TextTokens(s.Counter, wording.Summary(&compactordv1.CompactionEntry{})))

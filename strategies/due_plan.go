@@ -40,7 +40,7 @@ func (r *Registry) ShrinksView(ctx context.Context, s *session.State, p *compact
 	if err := Check(in, plan); err != nil {
 		return false, err
 	}
-	left, err := simulate(s, plan)
+	left, err := simulate(ctx, s, plan)
 	if err != nil {
 		return false, err
 	}

@@ -32,7 +32,7 @@ func (FirstEffective) Plan(
 		if !does(step) {
 			continue
 		}
-		left, err := simulate(in.State, step)
+		left, err := simulate(ctx, in.State, step)
 		if err != nil {
 			return nil, err
 		}

@@ -43,7 +43,7 @@ func (Ladder) Plan(
 			continue
 		}
 		all = merged(in.State, all, step)
-		if state, err = simulate(state, step); err != nil {
+		if state, err = simulate(ctx, state, step); err != nil {
 			return nil, err
 		}
 	}

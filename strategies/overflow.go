@@ -30,7 +30,7 @@ func (r *Registry) PlanOverflow(
 	if !does(media) {
 		return r.Plan(ctx, in, parameters)
 	}
-	left, err := simulate(in.State, media)
+	left, err := simulate(ctx, in.State, media)
 	if err != nil {
 		return nil, err
 	}

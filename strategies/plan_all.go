@@ -43,7 +43,7 @@ func (all inOrder) Plan(
 		if editsBytes(plan) > maxPlanBytes {
 			break
 		}
-		if state, err = simulate(state, step); err != nil {
+		if state, err = simulate(ctx, state, step); err != nil {
 			return nil, err
 		}
 	}

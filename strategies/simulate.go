@@ -1,6 +1,7 @@
 package strategies
 
 import (
+	"context"
 	"strings"
 
 	"google.golang.org/protobuf/proto"
@@ -11,7 +12,9 @@ import (
 
 // simulate returns the state that a plan would leave. A text that the summarizer will write counts as long as the plan
 // allows, so that the real view is not larger.
-func simulate(s *session.State, plan *compactordv1.CompactionPlan) (*session.State, error) {
+func simulate(
+	ctx context.Context, s *session.State, plan *compactordv1.CompactionPlan,
+) (*session.State, error) {
 	var err error
 	byBytes := DueByBytesAlone(s.Policy, session.Measure(s.Head, s.Policy))
 	if edits := plan.GetEdits(); len(edits) > 0 {
@@ -28,7 +31,10 @@ func simulate(s *session.State, plan *compactordv1.CompactionPlan) (*session.Sta
 		return s, nil
 	}
 	at, _ := position(s, cut.GetFirstKeptIndex())
-	entry := entryWithout(s, s.Policy, at)
+	entry, err := entryWithout(ctx, s, s.Policy, at)
+	if err != nil {
+		return nil, err
+	}
 	setLargestSummary(s, entry, cut.GetMaxSummaryTokens(), CoveredTokens(s, at, byBytes))
 	return after(s, &compactordv1.Record{Kind: &compactordv1.Record_Compaction{Compaction: entry}})
 }

@@ -1,6 +1,7 @@
 package strategies
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -19,12 +20,22 @@ const maxSlotRunes = 8000
 // SlotsAfter returns the slots of a new summary, from the slots of the one before and what is newly covered. A message
 // that the compaction before replayed is covered by both, and is in no slot of the one before. redact may be nil.
 func SlotsAfter(
-	s *session.State, covered, kept []*compactordv1.LoggedMessage, redact func(text string) string,
-) *compactordv1.Slots {
+	ctx context.Context, s *session.State, covered, kept []*compactordv1.LoggedMessage, redact func(text string) string,
+) (*compactordv1.Slots, error) {
+	covered = slices.Clone(covered)
 	if again := s.ReplayedMessage(); again != nil {
-		covered = slices.Concat([]*compactordv1.LoggedMessage{again}, covered)
+		covered = slices.Insert(covered, 0, again)
 	}
-	return SlotsOf(s.Entry.GetSlots(), covered, kept, s.Edits, redact)
+	for i, l := range slices.Backward(covered) {
+		if session.StartsTurn(l.GetMessage()) {
+			var err error
+			if covered[i], err = s.Whole(ctx, l); err != nil {
+				return nil, err
+			}
+			break
+		}
+	}
+	return SlotsOf(s.Entry.GetSlots(), covered, kept, s.Edits, redact), nil
 }
 
 // SlotsOf returns the open to-dos and the user's last request from the newly covered messages. If these have none, it

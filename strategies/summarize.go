@@ -43,9 +43,9 @@ func (Summarize) Plan(
 		},
 		SplitTurnStart: splitTurnStart(s, at, p.GetSplitTurn()),
 	}
-	setSummaryBudget(in, plan.GetCut(), at, view, maxSummaryTokens(in.Policy, p), maxSummary)
 	plan.SummarizerInputTokens = inputTokens(s, at)
-	return plan, nil
+	err = setSummaryBudget(ctx, in, plan.GetCut(), at, view, maxSummaryTokens(in.Policy, p), maxSummary)
+	return plan, err
 }
 
 // alreadyCompacted says whether no message was appended since the compaction in effect. Other records do not count,

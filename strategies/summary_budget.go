@@ -1,6 +1,8 @@
 package strategies
 
 import (
+	"context"
+
 	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -37,17 +39,23 @@ func maxSummaryTokens(policy *compactordv1.Policy, p *compactordv1.SummarizeStra
 
 // setSummaryBudget sets the budget of a cut's summary: the policy's, but at most what still makes the view smaller, and at
 // most what the view's budget leaves.
-func setSummaryBudget(in *Input, cut *compactordv1.Cut, at int, view *dividedSize, byPolicy, left uint32) {
+func setSummaryBudget(
+	ctx context.Context, in *Input, cut *compactordv1.Cut, at int, view *dividedSize, byPolicy, left uint32,
+) error {
 	if cut.SplitTurnStart != nil && in.Policy.GetPreset() == piName {
 		byPolicy = piSplitBudget(in.State, cut, byPolicy)
 	}
-	cut.MaxSummaryTokens = min(byPolicy, left, mostThatGains(in, cut, at, view))
+	gaining, err := mostThatGains(ctx, in, cut, at, view)
+	cut.MaxSummaryTokens = min(byPolicy, left, gaining)
+	return err
 }
 
 // mostThatGains returns the most tokens of a summary that still makes the view clearly smaller: three quarters of what
 // the cut removes, and so many that views show less as the summary than the cut removes. A previous summary that the new
 // one contains unchanged does not count as removed.
-func mostThatGains(in *Input, cut *compactordv1.Cut, at int, view *dividedSize) uint32 {
+func mostThatGains(
+	ctx context.Context, in *Input, cut *compactordv1.Cut, at int, view *dividedSize,
+) (uint32, error) {
 	s := in.State
 	out := threeQuarters(view.replaced(in, at))
 	if withoutHistory(s, cut) && s.Entry.GetSummary() != "" {
@@ -55,11 +63,15 @@ func mostThatGains(in *Input, cut *compactordv1.Cut, at int, view *dividedSize) 
 		passed := session.TextTokens(s.Counter, s.Entry.GetSummary()) + JoinTokens
 		out = max(out, threeQuarters(shown)+uint64(passed))
 	}
-	message := aroundText(s, in.Policy, entryWithout(s, in.Policy, at))
+	entry, err := entryWithout(ctx, s, in.Policy, at)
+	if err != nil {
+		return 0, err
+	}
+	message := aroundText(s, in.Policy, entry)
 	replaced := view.replaced(in, at)
 	left := message.within(s.Scaled(saturated(replaced - min(replaced, 1))))
 	covered := max(1, CoveredTokens(s, at, DueByBytesAlone(in.Policy, session.Measure(s.Head, in.Policy))))
-	return max(minSummaryTokens, min(summaryBudgetOf(s, out), left, covered-1))
+	return max(minSummaryTokens, min(summaryBudgetOf(s, out), left, covered-1)), nil
 }
 
 // CoveredTokens returns the size of what the summary of a cut at a position replaces: the summary must be smaller. It is

@@ -1,6 +1,7 @@
 package strategies
 
 import (
+	"context"
 	"sort"
 
 	"google.golang.org/protobuf/proto"
@@ -29,10 +30,15 @@ func BudgetsTextAlone(policy *compactordv1.Policy) bool {
 
 // TextBudget returns what is left of a cut's budget for the text of its summary. tags are the file tags at its end; they
 // are empty where views list the files outside the text.
-func TextBudget(s *session.State, policy *compactordv1.Policy, cut *compactordv1.Cut, tags string) uint32 {
-	entry := entryWithout(s, policy, s.Position(cut.GetFirstKeptIndex()))
+func TextBudget(
+	ctx context.Context, s *session.State, policy *compactordv1.Policy, cut *compactordv1.Cut, tags string,
+) (uint32, error) {
+	entry, err := entryWithout(ctx, s, policy, s.Position(cut.GetFirstKeptIndex()))
+	if err != nil {
+		return 0, err
+	}
 	entry.FileTags = tags != ""
-	return aroundText(s, policy, entry).text(cut.GetMaxSummaryTokens(), session.TextTokens(s.ModelCounter(), tags))
+	return aroundText(s, policy, entry).text(cut.GetMaxSummaryTokens(), session.TextTokens(s.ModelCounter(), tags)), nil
 }
 
 // BoundFacts bounds the slots and files that views of an entry show, so that they show no more as its summary than the
@@ -106,13 +112,19 @@ func (a around) within(limit uint32) uint32 {
 
 // entryWithout returns the entry of a cut at a position without its summary: all else that views show in the place of
 // the covered messages.
-func entryWithout(s *session.State, policy *compactordv1.Policy, at int) *compactordv1.CompactionEntry {
+func entryWithout(
+	ctx context.Context, s *session.State, policy *compactordv1.Policy, at int,
+) (*compactordv1.CompactionEntry, error) {
 	covered, kept := s.Kept[:at], s.Kept[at:]
+	slots, err := SlotsAfter(ctx, s, covered, kept, nil)
+	if err != nil {
+		return nil, err
+	}
 	return &compactordv1.CompactionEntry{
 		FirstKeptIndex: kept[0].GetIndex(),
-		Slots:          SlotsAfter(s, covered, kept, nil),
+		Slots:          slots,
 		Files:          TouchedFiles(s.Entry.GetFiles(), FileTools(policy), covered),
-	}
+	}, nil
 }
 
 // withoutFacts returns the part of an entry that its summary message shows without slots and files.

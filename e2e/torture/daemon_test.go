@@ -90,15 +90,22 @@ func dial(address string) (*grpc.ClientConn, error) {
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxBytes), grpc.MaxCallSendMsgSize(maxBytes)))
 }
 
-var peakMemory = regexp.MustCompile(`VmHWM:\s+(\d+) kB`)
+var (
+	// peakMemory is the most memory that a process had, and anonymousMemory what it has beside mapped files.
+	peakMemory      = regexp.MustCompile(`VmHWM:\s+(\d+) kB`)
+	anonymousMemory = regexp.MustCompile(`RssAnon:\s+(\d+) kB`)
+)
 
 // peakMiB returns the most memory that the daemon had, in MiB; 0 where the system does not say.
-func (d *daemon) peakMiB() int {
+func (d *daemon) peakMiB() int { return d.memoryMiB(peakMemory) }
+
+// memoryMiB returns a figure of the daemon's memory, in MiB; 0 where the system does not say.
+func (d *daemon) memoryMiB(figure *regexp.Regexp) int {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", d.process.Process.Pid))
 	if err != nil {
 		return 0
 	}
-	found := peakMemory.FindSubmatch(text)
+	found := figure.FindSubmatch(text)
 	if found == nil {
 		return 0
 	}

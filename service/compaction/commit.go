@@ -185,6 +185,10 @@ func (d *written) putEntry(
 	}
 	at := before.Position(cut.GetFirstKeptIndex())
 	covered, kept := before.Kept[:at], before.Kept[at:]
+	slots, err := strategies.SlotsAfter(ctx, before, covered, kept, d.writer.Redact)
+	if err != nil {
+		return nil, err
+	}
 	tags := d.fileTags()
 	entry := &compactordv1.CompactionEntry{
 		Id: sessionlog.NewID(), FirstKeptIndex: cut.GetFirstKeptIndex(),
@@ -193,7 +197,7 @@ func (d *written) putEntry(
 		},
 		Summarized: cut.GetSummarized(),
 		Summary:    withTags(d.summary.Text, tags), FileTags: tags != "",
-		Slots:          strategies.SlotsAfter(before, covered, kept, d.writer.Redact),
+		Slots:          slots,
 		TokensBefore:   next.Head().GetViewTokens(),
 		Provenance:     d.provenanceOfSummary(),
 		ReplayedIndex:  replayed,

@@ -72,7 +72,7 @@ func (j *job) makePlan(
 	var err error
 	switch {
 	case j.own != nil:
-		plan, err = strategies.OfClient(in, j.own)
+		plan, err = strategies.OfClient(ctx, in, j.own)
 	case j.req.GetFold() != nil:
 		plan, err = j.planFold(in)
 	default:

@@ -136,10 +136,14 @@ func (d *written) goOnWithoutCut(ctx context.Context) error {
 func (w *writing) task(ctx context.Context) (*summaries.Task, error) {
 	history, prefix := w.divide()
 	kept, err := w.kept(ctx)
+	if err != nil {
+		return nil, err
+	}
+	budget, err := w.textBudget(ctx)
 	return &summaries.Task{
 		History: history, Prefix: prefix, Kept: kept, Whole: w.whole,
 		Previous: w.previousSummary(), PreviousSections: w.snapshot.Entry.GetSections(),
-		MaxTokens: w.textBudget(), Replaces: w.coveredTokens(), AgentView: w.agentView(),
+		MaxTokens: budget, Replaces: w.coveredTokens(), AgentView: w.agentView(),
 	}, err
 }
 

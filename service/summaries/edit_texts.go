@@ -88,7 +88,7 @@ func replacement(e *compactordv1.Edit, req *summarizers.Request, text string) st
 // EditRequest returns the request for the text of an edit.
 func (w *Writer) EditRequest(e *compactordv1.Edit) (*summarizers.Request, error) {
 	if e.GetKind() == compactordv1.EditKind_EDIT_KIND_FOLD {
-		return w.foldRequest(e), nil
+		return w.foldRequest(e)
 	}
 	return w.shortenRequest(e)
 }

@@ -1,11 +1,13 @@
 package extractive
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/summarizers"
 )
 
 // authors are the names by which several persons sign what they write as one user, as the bridge to a chat does:
@@ -17,13 +19,15 @@ const fewestSigned = 3
 
 // authorsOf returns the authors of the user's messages: at least two thirds of the messages are signed, by two persons or
 // more, of whom one writes again.
-func authorsOf(logs ...[]*compactordv1.LoggedMessage) authors {
+func authorsOf(req *summarizers.Request) authors {
 	var texts []string
-	for _, log := range logs {
-		for _, m := range log {
-			if m.GetMessage().GetRole() == compactordv1.Role_ROLE_USER {
-				texts = append(texts, clip(textOf(m.GetMessage()), maxSignature))
-			}
+	for _, m := range slices.Concat(req.Messages, req.Kept) {
+		if m.GetMessage().GetRole() != compactordv1.Role_ROLE_USER {
+			continue
+		}
+		// What cannot be read now cannot be read for the digest either, which then is given up.
+		if whole, err := req.Read(m); err == nil {
+			texts = append(texts, strings.Clone(clip(textOf(whole.GetMessage()), maxSignature)))
 		}
 	}
 	return signing(texts)

@@ -262,6 +262,8 @@ func (l *ledger) answers(index uint32, text string) {
 	a := answer{at: index}
 	eachIdentifier(text, func(word string, _ identifier) {
 		if len(a.names) < answerNames && len(l.answered) < maxFiles {
+			// A name that is kept must not hold the whole answer in memory.
+			word = strings.Clone(word)
 			l.answered[word] = index
 			a.names = append(a.names, word)
 		}

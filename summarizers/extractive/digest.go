@@ -25,7 +25,7 @@ func newDigest(g *guard, req *summarizers.Request) *digest {
 	d := &digest{guard: g, req: req, l: newLedger(nextOf(req))}
 	d.l.silent = req.WithoutToolWords
 	d.l.quotes.Expect(quotedBytes(int64(req.MaxTokens)))
-	d.try(summarizers.StageLead, 0, func() { d.l.authors = authorsOf(req.Messages, req.Kept) })
+	d.try(summarizers.StageLead, 0, func() { d.l.authors = authorsOf(req) })
 	for _, m := range slices.Concat(req.Lead, req.Kept, unlogged(req.Beside)) {
 		d.try(summarizers.StageKept, m.GetIndex(), func() {
 			quotable(m, asItIs, func(p evidence.Piece) { d.l.quotes.Know(p.Text) })

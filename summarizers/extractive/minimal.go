@@ -83,7 +83,7 @@ func newOutline(req *summarizers.Request) *outline {
 		goal:     summarizers.SectionFor(headings, compactordv1.SectionRole_SECTION_ROLE_GOAL),
 		facts:    summarizers.SectionFor(headings, compactordv1.SectionRole_SECTION_ROLE_CONTEXT),
 	}
-	requests := plainRequests(req.Messages)
+	requests := plainRequests(req)
 	if n := len(requests); n > 0 {
 		o.addRequest(requests[n-1])
 	}
@@ -165,9 +165,17 @@ func (o *outline) brief(limit int) []string {
 }
 
 // plainRequests returns the user's messages as requests, unchanged.
-func plainRequests(messages []*compactordv1.LoggedMessage) []*item {
+func plainRequests(req *summarizers.Request) []*item {
 	var requests []*item
-	for _, m := range messages {
+	for _, m := range req.Messages {
+		if m.GetMessage().GetRole() != compactordv1.Role_ROLE_USER {
+			continue
+		}
+		m, err := req.Read(m)
+		if err != nil {
+			// What the digest was to be made of can't be read either: it is given up.
+			continue
+		}
 		if it := plainRequest(m); it != nil {
 			requests = append(requests, it)
 		}

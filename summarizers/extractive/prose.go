@@ -26,11 +26,20 @@ type statement struct {
 // maxParagraph is how much of a paragraph is read. Longer ones were not written for readers.
 const maxParagraph = 8 << 10
 
+// minLong is how many bytes a long text has. A statement of one that is kept must not hold all of it in memory.
+const minLong = 8 << 10
+
 // eachStatement calls yield for each sentence of a Markdown text, without code, tables and headings. It joins wrapped
 // lines. A statement that ends in a colon introduces a list. If announces returns true for it, the list is joined to
 // it; otherwise yield gets the statement and each item separately.
 func eachStatement(text string, announces func(head string) bool, yield func(statement)) {
 	p := paragraphs{yield: yield, announces: announces}
+	if len(text) > minLong {
+		p.yield = func(st statement) {
+			st.text = strings.Clone(st.text)
+			yield(st)
+		}
+	}
 	for text != "" {
 		line := text
 		if i := strings.IndexByte(text, '\n'); i >= 0 {

@@ -177,7 +177,7 @@ var unraced = []string{
 var sequentialTests = map[string][]string{
 	"./cmd/compactord/internal/evaluation": {"TestEvaluate", "TestFiguresOfAnEvaluation", "TestPrices"},
 	"./service": {
-		"TestCompactionsHoldNoResults", "TestEveryFieldOutOfRange", "TestForkIsTheSessionAsOfThePoint", "TestInvariantsForEveryStrategyAndPreset",
+		"TestCompactionsHoldNoTexts", "TestEveryFieldOutOfRange", "TestForkIsTheSessionAsOfThePoint", "TestInvariantsForEveryStrategyAndPreset",
 		"TestInvariantsOverGeneratedLogs", "TestInvariantsOverPoints", "TestInvariantsWithPins", "TestOutlinesChangeNoResult",
 		"TestPagesAreTheWholeView", "TestPagesOfAViewReadWhatTheyShow", "TestPlaceholdersOfEveryPresetLeadToTheResult",
 		"TestSearchEndsAfterASecond", "TestSearchPages", "TestWhatIsDueCanBeCompacted",
