@@ -168,3 +168,45 @@ func TestTextOfAFoldIsStreamed(t *testing.T) {
 	require.Equal(t, wording.Fold(2, 6, lastAttemptText(events)), edit.GetReplacement())
 	require.Equal(t, "Keep outcomes.", model.seen()[0].Guidelines)
 }
+
+// A sub-task whose first call is summarized is folded when it ends, as far as it is kept. The call that began it is found
+// in the log, also where a later call, which changed another item only, is kept.
+func TestSubtaskThatBeganInTheSummaryIsFolded(t *testing.T) {
+	t.Parallel()
+	d := start(t)
+	d.create("s", foldsSubtasks(byTodoItems))
+	read := func(id string) []*compactordv1.Message {
+		return []*compactordv1.Message{assistant("I read it.", call(id, "read", `{"path":"`+id+`"}`)), toolResult(id, long(600))}
+	}
+	list := func(id, arguments string) []*compactordv1.Message {
+		return []*compactordv1.Message{assistant("", call(id, "todo_write", arguments)), toolResult(id, "ok")}
+	}
+	d.append("s", user("Look into the modules."))
+	d.append("s", list("begin", `{"merge":false,"todos":[{"id":"1","content":"module 1","status":"in_progress"},`+
+		`{"id":"2","content":"module 2","status":"pending"}]}`)...)
+	for i := range 60 {
+		d.append("s", read(fmt.Sprintf("before-%d", i))...)
+	}
+	require.True(t, d.compactKeeping("s", 700))
+	kept := d.session("s").GetSession().GetFirstKeptIndex()
+	require.Greater(t, kept, uint32(100), "the call that began it is far back")
+	d.append("s", list("change", `{"merge":true,"todos":[{"id":"2","content":"module two"}]}`)...)
+	d.append("s", read("after")...)
+	end := d.session("s").GetSession().GetNextIndex()
+	d.append("s", list("end", `{"merge":true,"todos":[{"id":"1","status":"completed"},{"id":"2","status":"in_progress"}]}`)...)
+
+	all := foldsSubtasks(byTodoItems)
+	all.GetStrategy().GetFoldSubtasks().KeepSubtasks = proto.Uint32(0)
+	events, err := d.compact(compactRequest("s", all))
+	require.NoError(t, err)
+	require.NotNil(t, last(t, events).GetCompleted().GetPrune())
+	require.Equal(t, []string{fmt.Sprintf("%d to %d", kept, end-1)}, d.foldsIn("s"))
+	d.requireSound(t)
+
+	// The whole sub-task can be recalled, and the next summary has the open item alone.
+	require.Equal(t, long(600), d.recall(recallOf(end-1)).GetText())
+	require.True(t, d.compactKeeping("s", 1))
+	todos := d.listCompactions("s")[0].GetSlots().GetOpenTodos()
+	require.Len(t, todos, 1)
+	require.Equal(t, "module two", todos[0].GetText())
+}

@@ -67,12 +67,23 @@ func FoldsByCheckpoints(s *compactordv1.Strategy) bool {
 	return false
 }
 
+// FoldsByTodos says whether a strategy, or one that it nests, folds sub-tasks that to-do lists bound.
+func FoldsByTodos(s *compactordv1.Strategy) bool {
+	for n := range Nested(s) {
+		p := n.Strategy.GetFoldSubtasks()
+		if p != nil && p.GetBounds() != compactordv1.SubtaskBounds_SUBTASK_BOUNDS_CHECKPOINTS {
+			return true
+		}
+	}
+	return false
+}
+
 // subtasksOf returns the finished sub-tasks of the kept part, in order.
 func subtasksOf(in *Input, bounds compactordv1.SubtaskBounds) []subtask {
 	if bounds == compactordv1.SubtaskBounds_SUBTASK_BOUNDS_CHECKPOINTS {
 		return subtasksByCheckpoints(in.State, in.Checkpoints)
 	}
-	return subtasksByTodos(in.State)
+	return subtasksByTodos(in.State, in.TodosBefore)
 }
 
 // foldRange returns the part of a sub-task that can be folded. It returns false if there is none, and if all of it is

@@ -104,6 +104,81 @@ func TestSubtasksOfRenamedTodos(t *testing.T) {
 	}
 }
 
+// mergeCall changes items of the to-do list, in the JSON of the tool.
+func mergeCall(items string) *compactordv1.Message {
+	return &compactordv1.Message{Role: compactordv1.Role_ROLE_ASSISTANT, Parts: []*compactordv1.Part{{
+		Kind: &compactordv1.Part_ToolCall{ToolCall: &compactordv1.ToolCall{
+			Id: "todo", Name: "todo_write", Arguments: `{"merge":true,"todos":[` + items + `]}`,
+		}},
+	}}}
+}
+
+// A call that only changes items of the list leaves the others as they are. Items are known by their ids, also without
+// their texts.
+func TestSubtasksOfChangedTodos(t *testing.T) {
+	t.Parallel()
+	const list = `{"merge":false,"todos":[{"id":"1","content":"mend","status":"in_progress"},{"id":"2","content":"test","status":"pending"}]}`
+	for name, c := range map[string]struct {
+		changes []string
+		want    []string
+	}{
+		"the item alone":             {[]string{`{"id":"1","status":"completed"}`}, []string{"1 to 4"}},
+		"with its text":              {[]string{`{"id":"1","content":"mend","status":"completed"}`}, []string{"1 to 4"}},
+		"by its text":                {[]string{`{"content":"mend","status":"completed"}`}, []string{"1 to 4"}},
+		"with another text":          {[]string{`{"id":"1","content":"mend both","status":"completed"}`}, []string{"1 to 4"}},
+		"an id that is a number":     {[]string{`{"id":1,"status":"completed"}`}, []string{"1 to 4"}},
+		"another item":               {[]string{`{"id":"2","content":"test it"}`}, nil},
+		"another, then the item":     {[]string{`{"id":"2","content":"test it"}`, `{"id":"1","status":"completed"}`}, []string{"1 to 8"}},
+		"renamed first":              {[]string{`{"id":"1","content":"mend both"}`, `{"id":"1","status":"completed"}`}, []string{"1 to 8"}},
+		"one more in progress":       {[]string{`{"id":"3","content":"look","status":"in_progress"}`, `{"id":"1","status":"completed"}`}, nil},
+		"a new one, then both ended": {[]string{`{"id":"3","content":"look","status":"in_progress"}`, `{"id":"1","status":"completed"},{"id":"3","status":"completed"}`}, []string{"1 to 8"}},
+		"put off":                    {[]string{`{"id":"1","status":"pending"}`, `{"id":"1","status":"completed"}`}, nil},
+		"an unknown item":            {[]string{`{"id":"9","status":"completed"}`}, nil},
+		"the next begins at once":    {[]string{`{"id":"1","status":"completed"},{"id":"2","status":"in_progress"}`, `{"id":"2","status":"completed"}`}, []string{"1 to 4", "5 to 8"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := newLog().script("U")
+			begin := mergeCall("")
+			begin.GetParts()[0].GetToolCall().Arguments = list
+			l.add(begin)
+			l.script("R T:a R900:a")
+			for _, change := range c.changes {
+				l.add(mergeCall(change))
+				l.script("R T:a R900:a")
+			}
+			require.Equal(t, c.want, foldsOf(planned(t, l, foldAll(byTodos))))
+		})
+	}
+}
+
+// Of a sub-task that begins before the kept part, that part is folded which is kept.
+func TestSubtasksThatBeginInTheSummary(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		before, kept string
+		want         []string
+	}{
+		"it ends":                     {"U L:>. R T:a R900:a", "T:a R900:a L:v> R T:a R900:a L:vv R", []string{"5 to 6", "7 to 10"}},
+		"it goes on first":            {"U L:>. R T:a R900:a", "T:a R900:a L:>. R T:a R900:a L:v. R", []string{"5 to 10"}},
+		"it ends with the first call": {"U L:>. R T:a R900:a", "L:v. R T:a R900:a", nil},
+		"it is put off":               {"U L:>. R T:a R900:a", "T:a R900:a L:.. R", nil},
+		"it ended before":             {"U L:>. R T:a R900:a L:v. R", "T:a R900:a L:v. R", nil},
+		"there was no list":           {"U T:a R900:a", "T:a R900:a L:v. R", nil},
+		"another joins":               {"U L:>. R T:a R900:a", "T:a R900:a L:>> R T:a R900:a L:vv R", []string{"5 to 10"}},
+		"in a turn of its own":        {"U L:>. R A", "U T:a R900:a A U L:v. R", []string{"4 to 7"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := newLog().script(c.before)
+			cut := uint32(len(l.messages))
+			l.script(c.kept)
+			l.commit(&plan{Cut: &compactordv1.Cut{FirstKeptIndex: cut}}, "before")
+			require.Equal(t, c.want, foldsOf(planned(t, l, foldAll(byTodos))))
+		})
+	}
+}
+
 // A sub-task by checkpoints is between two of them, without what announces the second, and is narrowed to whole turns
 // where it is not in one.
 func TestSubtasksByCheckpoints(t *testing.T) {

@@ -277,12 +277,22 @@ func (l *testLog) checkpoint() {
 	}}, 0)
 }
 
-// input returns the input of a strategy, with the checkpoints in force.
+// input returns the input of a strategy, with the checkpoints in force and the to-do list before the kept part.
 func (l *testLog) input() *strategies.Input {
 	in := &strategies.Input{State: l.state(), Policy: l.policy}
 	for sequence := range l.head().GetNextSequence() {
 		if l.records[sequence].GetCheckpoint() != nil && session.InForce(l.head(), sequence) {
 			in.Checkpoints = append(in.Checkpoints, l.heads[sequence].GetNextIndex())
+		}
+	}
+	for _, m := range l.messages[:session.KeptFrom(l.head())] {
+		writes, whole := strategies.WritesTodos(m)
+		switch {
+		case !writes || !session.ActiveIndex(l.head(), m.GetIndex()):
+		case whole:
+			in.TodosBefore = []*compactordv1.LoggedMessage{m}
+		default:
+			in.TodosBefore = append(in.TodosBefore, m)
 		}
 	}
 	return in

@@ -49,14 +49,11 @@ func SlotsOf(
 		redact = func(text string) string { return text }
 	}
 	slots := &compactordv1.Slots{
-		OpenTodos:       before.GetOpenTodos(),
+		OpenTodos:       redactedTodos(hiddenTodos(before, covered, kept, edits), redact),
 		LastUserRequest: before.GetLastUserRequest(),
 	}
 	var last *compactordv1.LoggedMessage
 	for _, l := range covered {
-		if todos, ok := todosOf(l); ok {
-			slots.OpenTodos = todos
-		}
 		if session.StartsTurn(l.GetMessage()) {
 			last = l
 		}
@@ -73,16 +70,31 @@ func SlotsOf(
 		if session.StartsTurn(l.GetMessage()) {
 			slots.LastUserRequest = nil
 		}
-		if todos, ok := todosOf(l); ok {
-			// The view shows the newer list itself, unless an edit has cleared it.
-			slots.OpenTodos = nil
-			if cleared(edits[l.GetIndex()]) {
-				slots.OpenTodos = todos
-			}
+	}
+	return slots
+}
+
+// hiddenTodos returns the open items of the list in force, unless the view shows it itself: by a kept call that writes the
+// whole list and whose arguments no edit has cleared, with the kept calls after it that only change it.
+func hiddenTodos(
+	before *compactordv1.Slots, covered, kept []*compactordv1.LoggedMessage, edits map[uint32][]*compactordv1.Edit,
+) []*compactordv1.Todo {
+	items, hidden := todoItemsOf(before), true
+	for _, l := range covered {
+		if list, ok := todoListOf(l); ok {
+			items = list.after(items)
 		}
 	}
-	slots.OpenTodos = redactedTodos(slots.GetOpenTodos(), redact)
-	return slots
+	for _, l := range kept {
+		if list, ok := todoListOf(l); ok {
+			items = list.after(items)
+			hidden = cleared(edits[l.GetIndex()]) || hidden && list.merge
+		}
+	}
+	if !hidden {
+		return nil
+	}
+	return openTodos(items)
 }
 
 func redactedTodos(todos []*compactordv1.Todo, redact func(text string) string) []*compactordv1.Todo {

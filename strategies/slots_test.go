@@ -1,6 +1,7 @@
 package strategies_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -43,6 +44,30 @@ func TestOpenTodosAreThoseOfTheLatestList(t *testing.T) {
 	require.Empty(t, done.GetOpenTodos())
 	kept := strategies.SlotsOf(slots, nil, []*compactordv1.LoggedMessage{todosWritten(9, `{"todos":[]}`)}, nil, nil)
 	require.Empty(t, kept.GetOpenTodos(), "the newer list is kept, the older one would contradict it")
+}
+
+// A call that changes items leaves the others open, whether they are covered by this summary, by the one before, or kept.
+func TestOpenTodosOfCallsThatChangeItems(t *testing.T) {
+	whole := todosWritten(1, `{"todos":[{"id":"a","content":"mend","status":"in_progress"},{"id":"b","content":"test","status":"pending"}]}`)
+	change := todosWritten(5, `{"merge":true,"todos":[{"id":"a","status":"completed"},{"id":"c","content":"ship","status":"pending"}]}`)
+	texts := func(s *compactordv1.Slots) (texts []string) {
+		for _, todo := range s.GetOpenTodos() {
+			texts = append(texts, fmt.Sprintf("%s #%d", todo.GetText(), todo.GetIndex()))
+		}
+		return texts
+	}
+	logged := func(l ...*compactordv1.LoggedMessage) []*compactordv1.LoggedMessage { return l }
+	open := []string{"test #1", "ship #5"}
+	require.Equal(t, open, texts(strategies.SlotsOf(nil, logged(whole, change), nil, nil, nil)))
+	require.Equal(t, open, texts(strategies.SlotsOf(nil, logged(whole), logged(change), nil, nil)), "the view shows no whole list")
+	require.Empty(t, strategies.SlotsOf(nil, nil, logged(whole, change), nil, nil).GetOpenTodos(), "the view shows both")
+	cleared := map[uint32][]*compactordv1.Edit{5: {{Index: 5, Kind: compactordv1.EditKind_EDIT_KIND_FOLD}}}
+	require.Equal(t, open, texts(strategies.SlotsOf(nil, nil, logged(whole, change), cleared, nil)))
+
+	before := strategies.SlotsOf(nil, logged(whole), nil, nil, nil)
+	byText := todosWritten(5, `{"merge":true,"todos":[{"content":"mend","status":"completed"}]}`)
+	require.Equal(t, []string{"test #1"}, texts(strategies.SlotsOf(before, logged(byText), nil, nil, nil)))
+	require.Equal(t, open, texts(strategies.SlotsOf(before, logged(change), nil, nil, nil)), "slots have the ids")
 }
 
 func TestTodosOfOtherTools(t *testing.T) {

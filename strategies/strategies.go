@@ -51,6 +51,10 @@ type Input struct {
 	// Checkpoints are, for each checkpoint in force, the index of the first message after it, ascending. They may lack
 	// those before the kept part, and are only set where FoldsByCheckpoints holds for the strategy.
 	Checkpoints []uint32
+	// TodosBefore are the messages before the kept part that write the to-do list in force there: the newest one with a
+	// whole list, and those after it that change it, in order. They may lack some that are far back, and are only set where
+	// FoldsByTodos holds for the strategy.
+	TodosBefore []*compactordv1.LoggedMessage
 	// EditsOnly says that no cut may be planned, since no summary would be smaller than what it replaces.
 	EditsOnly bool
 

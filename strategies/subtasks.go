@@ -13,16 +13,22 @@ type subtask struct{ from, to int }
 // subtasksByTodos returns the sub-tasks that calls of to-do tools bound, in order. Each begins with the call that sets an
 // item in progress, and ends before the call that sets it completed, which shows the list as it then is. Items that are in
 // progress together are one sub-task, which ends with the last of them. It is none where no item of it was completed: it
-// was put off or given up.
-func subtasksByTodos(s *session.State) []subtask {
+// was put off or given up. before are the messages before the kept part that write the list that is in force there: of a
+// sub-task that begins among them, the part that is kept is one.
+func subtasksByTodos(s *session.State, before []*compactordv1.LoggedMessage) []subtask {
 	var all []subtask
 	var r todoRun
+	for _, l := range before {
+		if list, ok := todoListOf(l); ok {
+			r.read(0, list)
+		}
+	}
 	for pos, l := range s.Kept {
 		list, ok := todoListOf(l)
 		if !ok {
 			continue
 		}
-		if from, done := r.read(pos, list); done {
+		if from, done := r.read(pos, list); done && from < pos {
 			all = append(all, subtask{from, pos})
 		}
 	}
@@ -41,10 +47,11 @@ type todoRun struct {
 
 // read reads the list that the message at a position writes. It returns where the sub-task begins that the list ends, if
 // it ends one that was finished.
-func (r *todoRun) read(pos int, list []todoItem) (from int, done bool) {
+func (r *todoRun) read(pos int, written todoList) (from int, done bool) {
+	list := written.after(r.list)
 	var going []string
 	for _, text := range r.active {
-		now := r.itemNow(text, list)
+		now := r.itemNow(text, list, written.merge)
 		if now == nil {
 			continue
 		}
@@ -67,12 +74,16 @@ func (r *todoRun) read(pos int, list []todoItem) (from int, done bool) {
 }
 
 // itemNow returns what a new list has in place of an item of the list before: the item with its text, or with another one
-// where it was, if the lists have another item in common. It returns nil if the item was dropped.
-func (r *todoRun) itemNow(text string, list []todoItem) *todoItem {
+// where it was, if the lists have another item in common. It returns nil if the item was dropped. In a list that only
+// changed, each item is where it was.
+func (r *todoRun) itemNow(text string, list []todoItem, changed bool) *todoItem {
+	at := indexOfTodo(r.list, text)
+	if changed {
+		return &list[at]
+	}
 	if i := indexOfTodo(list, text); i >= 0 {
 		return &list[i]
 	}
-	at := indexOfTodo(r.list, text)
 	if at >= len(list) || indexOfTodo(r.list, list[at].text()) >= 0 {
 		return nil
 	}

@@ -42,7 +42,7 @@ func planned(t *testing.T, l *testLog, parameters *compactordv1.Strategy) *compa
 	t.Helper()
 	registry, err := strategies.NewRegistry(strategies.Builtin()...)
 	require.NoError(t, err)
-	in := &strategies.Input{State: l.state(), Policy: l.policy}
+	in := l.input()
 	plan, err := registry.Plan(t.Context(), in, parameters)
 	require.NoError(t, err)
 	require.NoError(t, strategies.Check(in, plan))

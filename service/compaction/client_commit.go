@@ -120,7 +120,7 @@ func (k *clientCommit) planAgain(ctx context.Context, row *storagev1.Session) (*
 	if err := j.stillFits(snapshot, row); err != nil {
 		return nil, err
 	}
-	if err := j.findCheckpoints(ctx, row, head, policy); err != nil {
+	if err := j.findBounds(ctx, row, head, policy); err != nil {
 		return nil, err
 	}
 	return k.samePlan(ctx, policy, snapshot)

@@ -24,8 +24,9 @@ type job struct {
 	client summarizers.Summarizer
 	// foldStart is the first index of the range to fold, where one is to be folded.
 	foldStart uint32
-	// checkpoints are those of strategies.Input.
+	// checkpoints and todosBefore are those of strategies.Input.
 	checkpoints []uint32
+	todosBefore []*compactordv1.LoggedMessage
 	// events is the event stream; nil for a compaction without one.
 	events *eventStream
 }

@@ -34,7 +34,7 @@ func (j *job) prepare(ctx context.Context) (*planned, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := j.findCheckpoints(ctx, row, row.GetHead(), policy); err != nil {
+	if err := j.findBounds(ctx, row, row.GetHead(), policy); err != nil {
 		return nil, err
 	}
 	if j.Hooks.BeforePlan != nil {
@@ -53,12 +53,18 @@ func (j *job) snapshot(
 	return j.logs.Outlines(ctx, row, h)
 }
 
-// findCheckpoints finds the checkpoints of a head where the policy's strategy needs them.
-func (j *job) findCheckpoints(
+// findBounds finds what bounds sub-tasks at a head where the policy's strategy needs it: the checkpoints, and the to-do
+// list that was in force before the kept part.
+func (j *job) findBounds(
 	ctx context.Context, row *storagev1.Session, h *storagev1.Head, policy *compactordv1.Policy,
 ) (err error) {
 	if j.own == nil && strategies.FoldsByCheckpoints(policy.GetStrategy()) {
-		j.checkpoints, err = j.logs.CheckpointStarts(ctx, row, h)
+		if j.checkpoints, err = j.logs.CheckpointStarts(ctx, row, h); err != nil {
+			return err
+		}
+	}
+	if j.own == nil && strategies.FoldsByTodos(policy.GetStrategy()) {
+		j.todosBefore, err = j.logs.TodosBefore(ctx, row, h)
 	}
 	return err
 }
@@ -67,7 +73,7 @@ func (j *job) findCheckpoints(
 func (j *job) makePlan(
 	ctx context.Context, policy *compactordv1.Policy, snapshot *session.State,
 ) (*planned, error) {
-	in := &strategies.Input{State: snapshot, Policy: policy, Reason: j.reason(), Checkpoints: j.checkpoints}
+	in := &strategies.Input{State: snapshot, Policy: policy, Reason: j.reason(), Checkpoints: j.checkpoints, TodosBefore: j.todosBefore}
 	var plan *compactordv1.CompactionPlan
 	var err error
 	switch {
@@ -110,7 +116,9 @@ func (p *planned) editsAlone(ctx context.Context, state *session.State) ([]*comp
 	if p.plan.GetCut() == nil || p.own != nil {
 		return p.plan.GetEdits(), nil
 	}
-	in := &strategies.Input{State: state, Policy: p.policy, Reason: p.reason(), EditsOnly: true, Checkpoints: p.checkpoints}
+	in := &strategies.Input{
+		State: state, Policy: p.policy, Reason: p.reason(), EditsOnly: true, Checkpoints: p.checkpoints, TodosBefore: p.todosBefore,
+	}
 	plan, err := p.planBy(ctx, in, p.policy.GetStrategy())
 	return plan.GetEdits(), err
 }

@@ -1261,8 +1261,11 @@ type Todo struct {
 	Text string `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
 	// Whether the agent works on it now; else it is pending.
 	InProgress bool `protobuf:"varint,2,opt,name=in_progress,json=inProgress,proto3" json:"in_progress,omitempty"`
-	// The index of the message whose call wrote the list.
-	Index         uint32 `protobuf:"varint,3,opt,name=index,proto3" json:"index,omitempty"`
+	// The index of the message whose call wrote the item, as part of a whole list or of a change of some items.
+	Index uint32 `protobuf:"varint,3,opt,name=index,proto3" json:"index,omitempty"`
+	// The item's id in the list, by which later calls change it alone. Empty where it has none, or a longer one than 128
+	// bytes.
+	Id            string `protobuf:"bytes,4,opt,name=id,proto3" json:"id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1316,6 +1319,13 @@ func (x *Todo) GetIndex() uint32 {
 		return x.Index
 	}
 	return 0
+}
+
+func (x *Todo) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
 }
 
 // UserRequest is a request of the user.
@@ -2400,12 +2410,13 @@ const file_compactord_v1_record_proto_rawDesc = "" +
 	"\x05Slots\x122\n" +
 	"\n" +
 	"open_todos\x18\x01 \x03(\v2\x13.compactord.v1.TodoR\topenTodos\x12F\n" +
-	"\x11last_user_request\x18\x02 \x01(\v2\x1a.compactord.v1.UserRequestR\x0flastUserRequest\"Q\n" +
+	"\x11last_user_request\x18\x02 \x01(\v2\x1a.compactord.v1.UserRequestR\x0flastUserRequest\"a\n" +
 	"\x04Todo\x12\x12\n" +
 	"\x04text\x18\x01 \x01(\tR\x04text\x12\x1f\n" +
 	"\vin_progress\x18\x02 \x01(\bR\n" +
 	"inProgress\x12\x14\n" +
-	"\x05index\x18\x03 \x01(\rR\x05index\"U\n" +
+	"\x05index\x18\x03 \x01(\rR\x05index\x12\x0e\n" +
+	"\x02id\x18\x04 \x01(\tR\x02id\"U\n" +
 	"\vUserRequest\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\rR\x05index\x12\x12\n" +
 	"\x04text\x18\x02 \x01(\tR\x04text\x12\x1c\n" +

@@ -687,22 +687,28 @@ class Todo(_message.Message):
     TEXT_FIELD_NUMBER: _builtins.int
     IN_PROGRESS_FIELD_NUMBER: _builtins.int
     INDEX_FIELD_NUMBER: _builtins.int
+    ID_FIELD_NUMBER: _builtins.int
     text: _builtins.str
     """What is to be done."""
     in_progress: _builtins.bool
     """Whether the agent works on it now; else it is pending."""
     index: _builtins.int
-    """The index of the message whose call wrote the list."""
+    """The index of the message whose call wrote the item, as part of a whole list or of a change of some items."""
+    id: _builtins.str
+    """The item's id in the list, by which later calls change it alone. Empty where it has none, or a longer one than 128
+    bytes.
+    """
     def __init__(
         self,
         *,
         text: _builtins.str = ...,
         in_progress: _builtins.bool = ...,
         index: _builtins.int = ...,
+        id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["in_progress", b"in_progress", "index", b"index", "text", b"text"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["id", b"id", "in_progress", b"in_progress", "index", b"index", "text", b"text"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
