@@ -191,11 +191,30 @@ func BlockNamed(blocks []*compactordv1.ContextBlock, name string) *compactordv1.
 	return nil
 }
 
+// shownBlocks returns the context blocks as views show them. Where the policy no longer lets blocks speak with the
+// operator's voice, they have none.
+func (s *State) shownBlocks() []*compactordv1.ContextBlock {
+	if allowsOperator(s.Policy) {
+		return s.Blocks
+	}
+	shown := slices.Clone(s.Blocks)
+	for i, b := range shown {
+		if b.GetOperator() {
+			shown[i] = proto.CloneOf(b)
+			shown[i].Operator = false
+		}
+	}
+	return shown
+}
+
+func allowsOperator(p *compactordv1.Policy) bool { return p.GetContextBlocks().GetAllowOperator() }
+
 // setBlockFigures sets the figures of the blocks as views show them.
 func (s *State) setBlockFigures(h *storagev1.Head) {
 	h.BlockTokens = 0
+	shown := s.shownBlocks()
 	for i, b := range h.GetBlocks() {
-		m, _ := BlockMessage(s.Counter, s.Blocks[i], limitOf(b))
+		m, _ := BlockMessage(s.Counter, shown[i], limitOf(b))
 		b.ShownTokens, b.ShownBytes = MessageTokens(s.Counter, m), uint32(proto.Size(m))
 		b.MediaTokens, b.MediaBytes = MediaOf(s.Counter, m)
 		b.Media = countMedia(m)

@@ -88,7 +88,7 @@ func (s *State) LeadInForce() []*compactordv1.LoggedMessage {
 // messages, and the context blocks.
 func (s *State) Beside() []*compactordv1.Message {
 	beside := slices.Clone(s.Instructions)
-	for i, b := range s.Blocks {
+	for i, b := range s.shownBlocks() {
 		m, _ := BlockMessage(s.Counter, b, limitOf(s.Head.GetBlocks()[i]))
 		beside = append(beside, m)
 	}

@@ -65,7 +65,7 @@ func (s *State) newViewBuilder(opts ViewOptions) *viewBuilder {
 		keptFrom: KeptFrom(s.Head),
 		edits:    s.Edits,
 		report:   &compactordv1.ViewReport{},
-		contents: s.Blocks,
+		contents: s.shownBlocks(),
 		replaced: s.Instructions,
 		latestAt: LatestPlace(s.Head),
 	}

@@ -150,5 +150,5 @@ func ChangesView(before, after *compactordv1.Policy) bool {
 	return thinkingPolicy(before, compactordv1.ThinkingPolicy_THINKING_POLICY_UNSPECIFIED) !=
 		thinkingPolicy(after, compactordv1.ThinkingPolicy_THINKING_POLICY_UNSPECIFIED) ||
 		before.GetSummary().GetPlacement() != after.GetSummary().GetPlacement() ||
-		blockLimit(before) != blockLimit(after)
+		blockLimit(before) != blockLimit(after) || allowsOperator(before) != allowsOperator(after)
 }

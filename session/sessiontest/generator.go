@@ -32,6 +32,7 @@ func NewGenerator(t *rapid.T, counts Counts) *Generator {
 // NewGeneratorBy is NewGenerator with another estimator.
 func NewGeneratorBy(t *rapid.T, e compactordv1.Estimator, counts Counts) *Generator {
 	policy := &compactordv1.Policy{ContextWindow: window(t), MaxInputTokens: inputLimit(t), Trigger: trigger(t), Strategy: strategy(t)}
+	policy.ContextBlocks = &compactordv1.ContextBlockPolicy{AllowOperator: proto.Bool(chance(t, 80, "operator allowed"))}
 	g := &Generator{W: NewWriterBy(e, policy), Counts: counts}
 	lead := between(t, 0, 3, "lead")
 	if lead == 0 {

@@ -83,11 +83,13 @@ func (g *Generator) replaceInstructions(t *rapid.T) {
 	g.W.Write(&compactordv1.Record{Kind: &compactordv1.Record_Instructions{Instructions: change}})
 }
 
-// limitBlocks changes how many tokens the context blocks may have together.
+// limitBlocks changes how many tokens the context blocks may have together, and whether they may have the operator's voice.
 func (g *Generator) limitBlocks(t *rapid.T) {
 	policy := proto.CloneOf(g.W.Policy)
 	limit := uint32(between(t, 0, 3, "limit")) * 40
-	policy.ContextBlocks = &compactordv1.ContextBlockPolicy{MaxTokens: &limit}
+	policy.ContextBlocks = &compactordv1.ContextBlockPolicy{
+		MaxTokens: &limit, AllowOperator: proto.Bool(chance(t, 60, "operator allowed")),
+	}
 	g.count(BlockLimitChanged, limit != g.W.Policy.GetContextBlocks().GetMaxTokens() && len(g.head().GetBlocks()) > 0)
 	g.W.Write(&compactordv1.Record{Kind: &compactordv1.Record_PolicyChange{
 		PolicyChange: &compactordv1.PolicyChange{Given: policy, Resolved: policy},

@@ -88,6 +88,7 @@ func newModel(log *Log, point uint32, policy *compactordv1.Policy, ignored int64
 	m.match()
 	m.readRecords()
 	m.context = log.contextAt(point)
+	m.context.silence(policy)
 	return m
 }
 

@@ -3,6 +3,8 @@ package sessiontest
 import (
 	"slices"
 
+	"google.golang.org/protobuf/proto"
+
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/session/wording"
@@ -131,6 +133,16 @@ func (c *contextAt) limit(p *compactordv1.Policy) {
 			if shown < int(b.Content.GetTokens()) {
 				c.blocks[i].Limit = shown
 			}
+		}
+	}
+}
+
+// silence takes the operator's voice from all blocks where the policy does not allow it.
+func (c *contextAt) silence(p *compactordv1.Policy) {
+	for i, b := range c.blocks {
+		if b.Content.GetOperator() && !p.GetContextBlocks().GetAllowOperator() {
+			c.blocks[i].Content = proto.CloneOf(b.Content)
+			c.blocks[i].Content.Operator = false
 		}
 	}
 }

@@ -1211,7 +1211,8 @@ type ContextBlockPolicy struct {
 	// those of the lowest priority are cut. 0 means no limit. Default 0.
 	MaxTokens *uint32 `protobuf:"varint,1,opt,name=max_tokens,json=maxTokens,proto3,oneof" json:"max_tokens,omitempty"`
 	// Whether context blocks may speak with the operator's voice. Default false: what an agent has written, or read
-	// somewhere, must not become an instruction of the operator.
+	// somewhere, must not become an instruction of the operator. Where it is withdrawn, views show blocks that were set with
+	// that voice like any other.
 	AllowOperator *bool `protobuf:"varint,2,opt,name=allow_operator,json=allowOperator,proto3,oneof" json:"allow_operator,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -805,7 +805,8 @@ class ContextBlockPolicy(_message.Message):
     """
     allow_operator: _builtins.bool
     """Whether context blocks may speak with the operator's voice. Default false: what an agent has written, or read
-    somewhere, must not become an instruction of the operator.
+    somewhere, must not become an instruction of the operator. Where it is withdrawn, views show blocks that were set with
+    that voice like any other.
     """
     def __init__(
         self,

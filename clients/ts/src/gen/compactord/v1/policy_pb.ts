@@ -1024,7 +1024,8 @@ export type ContextBlockPolicy = Message<"compactord.v1.ContextBlockPolicy"> & {
 
   /**
    * Whether context blocks may speak with the operator's voice. Default false: what an agent has written, or read
-   * somewhere, must not become an instruction of the operator.
+   * somewhere, must not become an instruction of the operator. Where it is withdrawn, views show blocks that were set with
+   * that voice like any other.
    *
    * @generated from field: optional bool allow_operator = 2;
    */
@@ -1047,7 +1048,8 @@ export type ContextBlockPolicyJson = {
 
   /**
    * Whether context blocks may speak with the operator's voice. Default false: what an agent has written, or read
-   * somewhere, must not become an instruction of the operator.
+   * somewhere, must not become an instruction of the operator. Where it is withdrawn, views show blocks that were set with
+   * that voice like any other.
    *
    * @generated from field: optional bool allow_operator = 2;
    */
