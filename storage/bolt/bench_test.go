@@ -1,8 +1,10 @@
 package boltstore
 
 import (
+	"bytes"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -76,6 +78,88 @@ func benchLog(b *testing.B, n int) (*Store, *storagev1.Session) {
 		require.NoError(b, s.Commit(b.Context(), &d.Commit))
 	}
 	return s, d.Session
+}
+
+// BenchmarkSums compares appends and reads of 50 messages with those of a store whose values have no sums. It alternates
+// between the two. On a file system in memory (TMPDIR=/dev/shm) no disk hides what the sums take.
+func BenchmarkSums(b *testing.B) {
+	var stores [2]*Store
+	var rows [2]*storagev1.Session
+	for i, sums := range []bool{true, false} {
+		stores[i], rows[i] = benchLog(b, 0)
+		if !sums {
+			withoutSums(b, stores[i])
+		}
+		for range 40 {
+			d := storagetest.Next(rows[i])
+			for range 50 {
+				d.Text(benchText)
+			}
+			require.NoError(b, stores[i].Commit(b.Context(), &d.Commit))
+			rows[i] = d.Session
+		}
+	}
+	appends := 0
+	operations := map[string]func(i, n int) error{
+		"append": func(i, n int) error {
+			appends++
+			d := storagetest.Next(rows[i]).Text(benchText).ChangedAt(n).Remember(fmt.Sprint(appends))
+			rows[i] = d.Session
+			return stores[i].Commit(b.Context(), &d.Commit)
+		},
+		"read": func(i, n int) error {
+			start := uint32(n*53) % 1900
+			_, err := stores[i].Messages(b.Context(), storage.RefOf(rows[i]), start, start+50, 0)
+			return err
+		},
+	}
+	for name, operation := range operations {
+		b.Run(name, func(b *testing.B) {
+			var took [2][]time.Duration
+			for n := 0; b.Loop(); n++ {
+				for turn := range 2 {
+					i := (turn + n) % 2
+					start := time.Now()
+					if err := operation(i, n); err != nil {
+						b.Fatal(err)
+					}
+					took[i] = append(took[i], time.Since(start))
+				}
+			}
+			with, without := median(took[0]), median(took[1])
+			b.ReportMetric(float64(with.Nanoseconds()), "ns/with")
+			b.ReportMetric(float64(without.Nanoseconds()), "ns/without")
+			b.ReportMetric(float64(with)/float64(without), "with/without")
+		})
+	}
+}
+
+// median keeps what else the machine does out of a measure.
+func median(took []time.Duration) time.Duration {
+	slices.Sort(took)
+	return took[len(took)/2]
+}
+
+// withoutSums makes a store with one new session one whose values have no sums, and writes none.
+func withoutSums(b *testing.B, s *Store) {
+	b.Helper()
+	require.NoError(b, s.db.Update(func(tx *bbolt.Tx) error {
+		for _, name := range allBuckets {
+			bucket := tx.Bucket(name)
+			values := map[string][]byte{}
+			require.NoError(b, bucket.ForEach(func(key, value []byte) error {
+				if sealedKey(name, key) {
+					values[string(key)] = value[sealSize:]
+				}
+				return nil
+			}))
+			for key, value := range values {
+				require.NoError(b, bucket.Put([]byte(key), bytes.Clone(value)))
+			}
+		}
+		return nil
+	}))
+	s.has.sums = false
 }
 
 // BenchmarkAppendBehind alternates between appends to a short log and to a long one: the log's length must not matter.

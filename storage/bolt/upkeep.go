@@ -13,7 +13,7 @@ const listedPages = 16384
 // pages, and after listPause it writes the list where that is too long for each commit. What is not done before a crash
 // is done by the next opening, which then takes longer.
 const (
-	sealPause = time.Second
+	sealPause = 20 * time.Millisecond
 	listPause = 30 * time.Second
 )
 

@@ -117,20 +117,24 @@ func (f *countedFile) WriteAt(b []byte, offset int64) (int, error) {
 // not sealed yet.
 func TestOpeningAfterAKill(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "store.db")
-	s, err := Open(path, Options{})
-	require.NoError(t, err)
-	d := storagetest.NewSession("", "large", "u")
-	require.NoError(t, s.CreateSession(t.Context(), &d.Commit))
-	for range 20 {
-		d = storagetest.Next(d.Session)
-		for range 500 {
-			d.Text(strings.Repeat("text ", 100))
+	var left string
+	outer := t
+	synctest.Test(t, func(t *testing.T) {
+		s, err := Open(path, Options{})
+		require.NoError(t, err)
+		d := storagetest.NewSession("", "large", "u")
+		require.NoError(t, s.CreateSession(t.Context(), &d.Commit))
+		for range 20 {
+			d = storagetest.Next(d.Session)
+			for range 500 {
+				d.Text(strings.Repeat("text ", 100))
+			}
+			require.NoError(t, s.Commit(t.Context(), &d.Commit))
 		}
-		require.NoError(t, s.Commit(t.Context(), &d.Commit))
-	}
-	fill(t, s)
-	left := killed(t, path)
-	require.NoError(t, s.Close())
+		fill(t, s)
+		left = killed(outer, path)
+		require.NoError(t, s.Close())
+	})
 	_, sealed := listState(t, left)
 	require.False(t, sealed)
 
@@ -148,7 +152,7 @@ func TestOpeningAfterAKill(t *testing.T) {
 	require.Less(t, checked, file.read/5)
 	require.NoError(t, raw.Close())
 
-	s, err = Open(left, Options{})
+	s, err := Open(left, Options{})
 	require.NoError(t, err)
 	require.NoError(t, s.Close())
 	_, sealed = listState(t, left)
