@@ -316,7 +316,8 @@ func (limits figures) rest(w dividedView) int {
 }
 
 // mostThatGains returns three quarters of what a cut removes from a view. What views show as the summary must be smaller
-// than what the cut removes, and the summary smaller than what it covers.
+// than what the cut removes by two tokens, since a text that stands for it can have one more, and the summary smaller than
+// what it covers.
 func mostThatGains(l *testLog, cut *compactordv1.Cut, now, then dividedView) uint32 {
 	s := l.state()
 	out := func(by func(figures) int) int { return by(now.kept) + by(now.fixed) - by(then.kept) - by(then.fixed) }
@@ -346,7 +347,7 @@ func mostThatGains(l *testLog, cut *compactordv1.Cut, now, then dividedView) uin
 	facts := int(session.TextTokens(s.Counter, wording.Summary(beside))) - frame
 	budget := 0
 	// The smallest text has 128 tokens, and slots and files have a quarter of the budget.
-	for max(budget+1, min(budget+1, 128)+frame+min(facts, (budget+1)/4)) < removed {
+	for max(budget+1, min(budget+1, 128)+frame+min(facts, (budget+1)/4)) < removed-1 {
 		budget++
 	}
 	tokens := most(now.summary)

@@ -105,6 +105,14 @@ func strategyScenarios() []Scenario {
 			},
 		},
 		{
+			Name:   "fold_subtasks, summarize",
+			Policy: placed(compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_USER),
+			Strategies: []*compactordv1.Strategy{
+				{Kind: &compactordv1.Strategy_FoldSubtasks{FoldSubtasks: &compactordv1.FoldSubtasksStrategy{}}},
+				summarize(&compactordv1.SummarizeStrategy{RecentTokens: proto.Uint32(1_000)}),
+			},
+		},
+		{
 			Name:   "dialogue_only by a ladder, summarize by first_effective",
 			Policy: placed(compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_USER),
 			Strategies: []*compactordv1.Strategy{

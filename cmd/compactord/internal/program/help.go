@@ -51,7 +51,7 @@ func printTopics(a *api.App) {
 }
 
 // linked matches a Markdown link to another document or to a heading.
-var linked = regexp.MustCompile(`\[([^\[\]]+)\]\((?:([a-z-]+)\.md)?(?:#[a-z0-9-]+)?\)`)
+var linked = regexp.MustCompile(`\[([^\[\]]+)\]\((?:([a-z-]+)\.md)?(?:#[a-z0-9_-]+)?\)`)
 
 // mark matches a line that marks a generated part of a document.
 var mark = regexp.MustCompile(`(?m)^<!--.*-->\n\n?`)
