@@ -121,21 +121,21 @@ func (a *Answers) wake() {
 	a.freed = make(chan struct{})
 }
 
-// waitFor waits until take, which is called with mu held, succeeds. It returns SLOW_READER where that takes longer than
-// limit (0: none), and the cause where the context ends. bytes is the room that it needs.
+// waitFor waits until take, which is called with mu held, succeeds or fails. It returns SLOW_READER where that takes
+// longer than limit (0: none), and the cause where the context ends. bytes is the room that it needs.
 func (a *Answers) waitFor(
-	ctx context.Context, limit time.Duration, bytes int64, take func() bool,
+	ctx context.Context, limit time.Duration, bytes int64, take func() (taken bool, err error),
 ) error {
 	var expired <-chan time.Time
 	var look *time.Ticker
 	for {
 		a.mu.Lock()
-		if take() {
-			a.mu.Unlock()
-			return nil
-		}
+		taken, err := take()
 		freed := a.freed
 		a.mu.Unlock()
+		if taken || err != nil {
+			return err
+		}
 		if look == nil {
 			look = time.NewTicker(idleUnderPressure)
 			defer look.Stop()

@@ -253,6 +253,25 @@ func TestClientThatReadsNothingIsDisconnected(t *testing.T) {
 	})
 }
 
+// The calls that wait for room do not all begin when their client is disconnected: together they would take more memory
+// than all that is bounded.
+func TestCallsOfADisconnectedClientDoNotBegin(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := inMemory(t, unread.Options{Connection: 1 << 20, Patience: 5 * time.Second, Wait: time.Minute})
+		conn := s.connect()
+		for range 200 {
+			s.ask(conn)
+		}
+		synctest.Wait()
+		require.Equal(t, int32(4), s.begun.Load())
+		<-time.After(6 * time.Second)
+		synctest.Wait()
+		require.InDelta(t, 1, s.metric("compactord_slow_readers_total"), 0)
+		require.Equal(t, int32(4), s.begun.Load())
+	})
+}
+
 // A client that reads something now and then stays, though something else is unread all the time.
 func TestClientThatReadsSlowlyStays(t *testing.T) {
 	t.Parallel()

@@ -39,7 +39,8 @@ type connection struct {
 	progress time.Time
 	// timer fires where the client reads nothing; nil before it is needed.
 	timer *time.Timer
-	gone  bool
+	// gone: the connection is closed. disconnected: we have decided to close it.
+	gone, disconnected bool
 }
 
 // address leads from a call to its connection.
@@ -85,13 +86,17 @@ func (c *connection) Close() error {
 // matter where the answer is small.
 func (c *connection) expect(ctx context.Context, bytes int64) error {
 	o := c.answers.options
-	return c.answers.waitFor(ctx, o.Wait, bytes, func() bool {
+	return c.answers.waitFor(ctx, o.Wait, bytes, func() (bool, error) {
+		if c.gone && bytes > 0 {
+			// All that waited would run at once, for nobody.
+			return false, refusal()
+		}
 		used := c.unread + c.expected
 		if !c.gone && (used > 0 && used+bytes > o.Connection || bytes > 0 && c.answers.total+bytes > o.Total) {
-			return false
+			return false, nil
 		}
 		c.expected += bytes
-		return true
+		return true, nil
 	})
 }
 
@@ -112,17 +117,20 @@ func (c *connection) unexpect(bytes int64) {
 // running calls expect does not matter: an answer that waits must not wait for those that wait as well.
 func (c *connection) hold(ctx context.Context, limit time.Duration, expected, bytes int64) error {
 	o := c.answers.options
-	return c.answers.waitFor(ctx, limit, bytes, func() bool {
+	return c.answers.waitFor(ctx, limit, bytes, func() (bool, error) {
+		if c.gone && bytes > smallAnswer {
+			return false, refusal()
+		}
 		fits := (c.unread == 0 || c.unread+bytes <= o.Connection) &&
 			(c.answers.total == 0 || c.answers.total+bytes <= o.Total)
 		if !c.gone && bytes > smallAnswer && !fits {
-			return false
+			return false, nil
 		}
 		if !c.gone {
 			c.expected -= expected
 			c.add(bytes)
 		}
-		return true
+		return true, nil
 	})
 }
 
@@ -183,9 +191,10 @@ func (c *connection) overdue() {
 func (c *connection) disconnect(cause string) {
 	a := c.answers
 	a.mu.Lock()
-	bytes, gone := c.unread, c.gone
+	bytes, ended := c.unread, c.gone || c.disconnected
+	c.disconnected = true
 	a.mu.Unlock()
-	if gone {
+	if ended {
 		return
 	}
 	a.closed.WithLabelValues(cause).Inc()
