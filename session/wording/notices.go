@@ -15,7 +15,7 @@ const worldStays = "Files and the outside world were not reverted: they are as t
 
 // Checkpoint is the text that announces a checkpoint to the model.
 func Checkpoint(id uint32) string {
-	return fmt.Sprintf("[Checkpoint %d: the conversation can be sent back to this place.]", id)
+	return fmt.Sprintf("[Checkpoint %d: tools take its number to name this place in the conversation.]", id)
 }
 
 // Future is the text of the message that a revert sends back, with a notice of where it comes from.
