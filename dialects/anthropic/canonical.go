@@ -51,7 +51,7 @@ func canonicalText(text string) rawjson.Object {
 
 // canonicalInput returns arguments unchanged where they are JSON, even if they are no object.
 func canonicalInput(arguments string) json.RawMessage {
-	if raw := json.RawMessage(strings.Trim(arguments, " \t\r\n")); len(raw) > 0 && json.Valid(raw) {
+	if raw := json.RawMessage(strings.Trim(arguments, " \t\r\n")); len(raw) > 0 && rawjson.Valid(raw) {
 		return raw
 	}
 	object, _ := dialect.ArgumentsObject(arguments)

@@ -1,7 +1,6 @@
 package anthropic
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -27,7 +26,7 @@ func checkRequestSize(d *decoded, report report) {
 func checkWholeCharacters(d *decoded, report report) {
 	const detail = "an escape is half of a surrogate pair"
 	for i, raw := range d.list.System {
-		if json.Valid(raw) && !rawjson.Keeps(raw) {
+		if rawjson.Valid(raw) && !rawjson.Keeps(raw) {
 			report(-1, i, detail)
 		}
 	}

@@ -48,7 +48,7 @@ func (b decodedBlock) text(key string) string { return b.fields.TextOrEmpty(key)
 func decode(list *dialect.List) *decoded {
 	d := &decoded{list: list}
 	for i, raw := range list.System {
-		if !json.Valid(raw) {
+		if !rawjson.Valid(raw) {
 			d.wrongShape(-1, i, rawjson.ErrNotJSON)
 			continue
 		}
@@ -69,7 +69,7 @@ func (d *decoded) wrongShape(message, part int, err error) {
 }
 
 func (d *decoded) decodeMessage(raw json.RawMessage, i int) decodedMessage {
-	if !json.Valid(raw) {
+	if !rawjson.Valid(raw) {
 		d.wrongShape(i, 0, rawjson.ErrNotJSON)
 		return decodedMessage{broken: true}
 	}

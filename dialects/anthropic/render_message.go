@@ -114,7 +114,7 @@ func (t *renderedMessage) take(at int, m *compactordv1.Message) {
 	for _, a := range m.GetAttachments() {
 		switch key, value := a.GetKey(), json.RawMessage(a.GetJson()); {
 		case a.GetDialect() != kind, strings.HasPrefix(key, dialect.NotePrefix), len(value) == 0, key == "content":
-		case t.role == roleSystem && isMessageField(t.role, key) && json.Valid(value):
+		case t.role == roleSystem && isMessageField(t.role, key) && rawjson.Valid(value):
 			t.fields[key] = value
 		case len(t.unknown) == 0 || t.unknown[len(t.unknown)-1] != at:
 			t.unknown = append(t.unknown, at)

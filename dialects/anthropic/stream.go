@@ -255,7 +255,7 @@ func (b *streamedBlock) joinInput() string {
 	written, err := rawjson.Object{"input": b.input.Value()}.Text("input")
 	switch raw := json.RawMessage(written); {
 	case err != nil || written == "":
-	case json.Valid(raw):
+	case rawjson.Valid(raw):
 		b.fields["input"] = raw
 	default:
 		b.fields["input"] = rawjson.Quote(written)

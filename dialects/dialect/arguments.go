@@ -16,7 +16,7 @@ func ArgumentsObject(arguments string) (object json.RawMessage, changed bool) {
 	if len(raw) == 0 {
 		return json.RawMessage("{}"), false
 	}
-	if rawjson.KindOf(raw) == rawjson.ObjectKind && json.Valid(raw) {
+	if rawjson.KindOf(raw) == rawjson.ObjectKind && rawjson.Valid(raw) {
 		return raw, false
 	}
 	return rawjson.Object{RawArgumentsKey: rawjson.Quote(arguments)}.Encode(), true

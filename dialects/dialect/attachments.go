@@ -113,7 +113,7 @@ func Restore(
 		switch {
 		case len(value) == 0:
 			delete(o, key)
-		case json.Valid(value):
+		case rawjson.Valid(value):
 			o[key] = value
 		}
 	}

@@ -147,7 +147,7 @@ func RepeatedKeys(d Dialect, raw string) []int {
 // RepeatsKey says whether an object in a text of JSON has a key twice. It is false for other texts.
 func RepeatsKey(text string) bool {
 	raw := []byte(text)
-	return strings.Contains(text, ":") && rawjson.RepeatsKey(raw) && json.Valid(raw)
+	return strings.Contains(text, ":") && rawjson.RepeatsKey(raw) && rawjson.Valid(raw)
 }
 
 var errNotUTF8 = errors.New("is not valid UTF-8")
@@ -159,7 +159,7 @@ func ValidJSON(raw []byte) (json.RawMessage, error) {
 	if !utf8.Valid(raw) {
 		return nil, errNotUTF8
 	}
-	if !json.Valid(raw) {
+	if !rawjson.Valid(raw) {
 		_, err := rawjson.ParseObject(raw)
 		return nil, err
 	}

@@ -48,5 +48,5 @@ func OpaqueOf(kind compactordv1.Dialect, typ string, raw json.RawMessage) (*comp
 
 // IsOwn reports whether an opaque part belongs to the dialect and is JSON, so that it can be written unchanged.
 func IsOwn(kind compactordv1.Dialect, opaque *compactordv1.OpaquePart) bool {
-	return opaque.GetDialect() == kind && json.Valid([]byte(opaque.GetJson()))
+	return opaque.GetDialect() == kind && rawjson.Valid([]byte(opaque.GetJson()))
 }

@@ -331,7 +331,7 @@ func KeepUnread(kind compactordv1.Dialect, m *compactordv1.Message, raw json.Raw
 
 // UnreadAs returns the attachment that keeps what could not be read. It returns nil where no log accepts it.
 func UnreadAs(kind compactordv1.Dialect, raw json.RawMessage) *compactordv1.Attachment {
-	if len(raw) > MaxText || !json.Valid(raw) {
+	if len(raw) > MaxText || !rawjson.Valid(raw) {
 		return nil
 	}
 	return &compactordv1.Attachment{Dialect: kind, Key: NotePrefix + noteUnread, Json: string(raw)}
@@ -340,7 +340,7 @@ func UnreadAs(kind compactordv1.Dialect, raw json.RawMessage) *compactordv1.Atta
 // WasUnread returns the original message that KeepUnread attached, and whether there is one.
 func WasUnread(kind compactordv1.Dialect, attachments []*compactordv1.Attachment) (json.RawMessage, bool) {
 	raw, found := Attached(attachments, kind, NotePrefix+noteUnread)
-	return raw, found && json.Valid(raw)
+	return raw, found && rawjson.Valid(raw)
 }
 
 // RestoreUnread puts the original messages back into a list that is rendered as it was written.

@@ -179,7 +179,7 @@ func canonicalWrittenResult(r *compactordv1.ToolResult, form string) *canonicalP
 func canonicalOutput(text, form string, failed bool) json.RawMessage {
 	raw := json.RawMessage(text)
 	switch {
-	case form == asObject && rawjson.KindOf(raw) == rawjson.ObjectKind && json.Valid(raw), form == asValue && json.Valid(raw):
+	case form == asObject && rawjson.KindOf(raw) == rawjson.ObjectKind && rawjson.Valid(raw), form == asValue && rawjson.Valid(raw):
 		return raw
 	case form == asText:
 		return rawjson.Quote(text)

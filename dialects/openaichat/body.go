@@ -33,7 +33,7 @@ func (b *body) list() *dialect.List { return &dialect.List{Messages: b.messages}
 // check.
 func validJSON(raw []byte) (json.RawMessage, error) {
 	raw = validUTF8(bytes.TrimSpace(raw))
-	if json.Valid(raw) {
+	if rawjson.Valid(raw) {
 		return bytes.Clone(raw), nil
 	}
 	_, err := rawjson.ParseObject(raw)

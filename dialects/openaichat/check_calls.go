@@ -115,7 +115,7 @@ func checkArgumentsObject(d *decoded, report report) {
 			return
 		}
 		inner = strings.Trim(inner, " \t\r\n")
-		if !strings.HasPrefix(inner, "{") || !json.Valid([]byte(inner)) {
+		if !strings.HasPrefix(inner, "{") || !rawjson.Valid([]byte(inner)) {
 			report(message, part, "arguments hold no JSON object")
 		}
 	})

@@ -105,7 +105,7 @@ func (p *messageParser) parseFunction(f *fields, key string, at int) (*compactor
 	if call.Arguments, err = inner.arguments(); err != nil {
 		return nil, rawjson.In(key, err)
 	}
-	if strings.TrimSpace(call.GetArguments()) != "" && !json.Valid([]byte(call.GetArguments())) {
+	if strings.TrimSpace(call.GetArguments()) != "" && !rawjson.Valid([]byte(call.GetArguments())) {
 		p.find(dialect.InputArgumentsNotJSON, at, notJSONText)
 	}
 	return callPart(call), f.keepWithin(key, inner)

@@ -15,7 +15,7 @@ func (r *renderer) renderCalls(parts []numberedPart) []json.RawMessage {
 		switch {
 		case item == nil:
 			calls = append(calls, r.renderCall(n.part).Encode())
-		case r.request || item.GetDialect() != kind || !json.Valid([]byte(item.GetJson())):
+		case r.request || item.GetDialect() != kind || !rawjson.Valid([]byte(item.GetJson())):
 			r.drop(n.at, "The call is of a type that results cannot be found for.")
 		default:
 			calls = append(calls, json.RawMessage(item.GetJson()))
@@ -81,7 +81,7 @@ func writtenArguments(p *compactordv1.Part) json.RawMessage {
 		return nil
 	case form == "null" && arguments == "":
 		return json.RawMessage("null")
-	case form == "value" && json.Valid([]byte(arguments)):
+	case form == "value" && rawjson.Valid([]byte(arguments)):
 		return json.RawMessage(arguments)
 	default:
 		return rawjson.Quote(arguments)

@@ -1,7 +1,6 @@
 package openaichat
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -41,7 +40,7 @@ func (r *renderer) renderThinking(o rawjson.Object, parts []numberedPart) {
 
 // restoreField sets a field of a message that was kept with a part.
 func restoreField(o rawjson.Object, p *compactordv1.Part, key string) {
-	if raw, found := dialect.Attached(p.GetAttachments(), kind, key); found && json.Valid(raw) {
+	if raw, found := dialect.Attached(p.GetAttachments(), kind, key); found && rawjson.Valid(raw) {
 		o[key] = raw
 	}
 }

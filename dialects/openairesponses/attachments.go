@@ -41,7 +41,7 @@ func noted(attachments []*compactordv1.Attachment, name string) string {
 // attached returns the value of an attachment. It returns nil where that is missing, null or no JSON.
 func attached(attachments []*compactordv1.Attachment, key string) json.RawMessage {
 	value, _ := dialect.Attached(attachments, kind, key)
-	if k := rawjson.KindOf(value); k == rawjson.Missing || k == rawjson.Null || !json.Valid(value) {
+	if k := rawjson.KindOf(value); k == rawjson.Missing || k == rawjson.Null || !rawjson.Valid(value) {
 		return nil
 	}
 	return value
@@ -75,7 +75,7 @@ func isMessageType(raw json.RawMessage) bool {
 // has more than the texts that an instruction can hold.
 func matchesContent(pieces []piece, s side) func(json.RawMessage) bool {
 	return func(raw json.RawMessage) bool {
-		if len(raw) > 0 && !json.Valid(raw) {
+		if len(raw) > 0 && !rawjson.Valid(raw) {
 			return false
 		}
 		old, err := parseContent(raw, s)

@@ -66,7 +66,7 @@ func canonicalCall(k *callKind, call *compactordv1.ToolCall, attachments []*comp
 	case k.isText:
 		o[field] = rawjson.Quote(arguments)
 	case arguments == "":
-	case json.Valid([]byte(arguments)):
+	case rawjson.Valid([]byte(arguments)):
 		o[field] = json.RawMessage(arguments)
 	default:
 		o[field] = rawjson.Quote(arguments)

@@ -11,7 +11,7 @@ import (
 // checkShape checks that items have the fields that their types need.
 func checkShape(d *decoded, report report) {
 	for _, item := range d.items {
-		if len(d.items) == 1 && rawjson.KindOf(item.raw) == rawjson.String && json.Valid(item.raw) {
+		if len(d.items) == 1 && rawjson.KindOf(item.raw) == rawjson.String && rawjson.Valid(item.raw) {
 			// The whole input can be a text.
 			return
 		}
@@ -128,7 +128,7 @@ func checkSystemText(d *decoded, report report) {
 	}
 	for _, raw := range d.system {
 		switch {
-		case rawjson.KindOf(raw) != rawjson.String || !json.Valid(raw):
+		case rawjson.KindOf(raw) != rawjson.String || !rawjson.Valid(raw):
 			report(-1, 0, "the instructions must be a string")
 		case string(raw) == `""`:
 			report(-1, 0, "the instructions are empty")

@@ -88,7 +88,7 @@ func decode(list *dialect.List) *decoded {
 
 func decodeItem(at int, raw json.RawMessage) *decodedItem {
 	item := &decodedItem{at: at, raw: raw, speaker: ofClient, batch: -1}
-	if !json.Valid(raw) {
+	if !rawjson.Valid(raw) {
 		return item
 	}
 	fields, err := rawjson.SplitObject(raw)

@@ -1,8 +1,6 @@
 package openairesponses
 
 import (
-	"encoding/json"
-
 	"github.com/compactord/compactord/dialects/dialect"
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -14,7 +12,7 @@ func (p *parser) parseCall(at int, o rawjson.Object, k *callKind) error {
 	if err != nil {
 		return err
 	}
-	if k == functionCalls && call.GetArguments() != "" && !json.Valid([]byte(call.GetArguments())) {
+	if k == functionCalls && call.GetArguments() != "" && !rawjson.Valid([]byte(call.GetArguments())) {
 		p.find(dialect.InputArgumentsNotJSON, at, "the arguments of the call are no JSON; kept as they are")
 	}
 	residue, err := dialect.Residue(kind, o, canonicalCall(k, call, notes))

@@ -86,7 +86,7 @@ func (r *renderer) isComplete(k *callKind, p *compactordv1.Part) bool {
 		id, changed := r.ids.Of(p)
 		return !changed && isItemID(id, k.call) && !r.used.Has(id)
 	}
-	if !json.Valid(arguments) {
+	if !rawjson.Valid(arguments) {
 		return false
 	}
 	if k.complete == nil {

@@ -110,7 +110,7 @@ func (r *renderer) renderOpaque(p piece, settled bool) *renderedItem {
 // objectOf reads an object that can be invalid JSON.
 func objectOf(raw json.RawMessage) (rawjson.Object, error) {
 	raw = bytes.TrimSpace(raw)
-	if !json.Valid(raw) {
+	if !rawjson.Valid(raw) {
 		return nil, rawjson.ErrNotJSON
 	}
 	return rawjson.SplitObject(raw)

@@ -73,7 +73,7 @@ func whole(pieces []piece) (json.RawMessage, bool) {
 		return nil, false
 	}
 	raw := json.RawMessage(pieces[0].opaque.GetJson())
-	return raw, json.Valid(raw)
+	return raw, rawjson.Valid(raw)
 }
 
 func parseAsItIs(json.RawMessage) ([]piece, bool, error) { return nil, false, nil }
