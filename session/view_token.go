@@ -110,6 +110,9 @@ func HashOptions(
 	if marked {
 		b[12] = 1
 	}
+	if allowsOperator(p) {
+		b[12] |= 2
+	}
 	binary.BigEndian.PutUint32(b[13:], ViewFormat)
 	sum := sha256.Sum256(b[:])
 	return [tokenOptionsSize]byte(sum[:tokenOptionsSize])

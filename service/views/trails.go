@@ -39,11 +39,16 @@ type keptTrails struct {
 // bytesOfTrail is about how many bytes a trail takes without its steps.
 const bytesOfTrail = 256
 
+// size returns about how many bytes it takes; 0 where it is nil.
 func (t *trail) size() int {
-	if t == nil || t.last == nil {
+	switch {
+	case t == nil:
+		return 0
+	case t.last == nil:
 		return bytesOfTrail
+	default:
+		return bytesOfTrail + t.last.size
 	}
-	return bytesOfTrail + t.last.size
 }
 
 func (k *keptTrails) size() int { return k.newest.size() + k.earlier.size() }
