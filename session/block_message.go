@@ -74,6 +74,10 @@ func blockMessage(b *compactordv1.ContextBlock, parts []*compactordv1.Part, refe
 		text.WriteString(wording.BlockText(p.GetText().GetText()))
 		afterText = true
 	}
+	if len(parts) == 0 {
+		// The opening ends its line already.
+		reference = strings.TrimPrefix(reference, "\n")
+	}
 	text.WriteString(reference + wording.BlockClosing)
 	m.Parts = append(m.Parts, TextPart(text.String()))
 	return m

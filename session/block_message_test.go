@@ -30,3 +30,18 @@ func TestCutBlockIsShorterThanTheWholeBlock(t *testing.T) {
 		}
 	})
 }
+
+// Where nothing of a block is shown, its notice stood below an empty line.
+func TestNoticeOfACutBlockStandsInItsFirstLine(t *testing.T) {
+	t.Parallel()
+	counter, err := session.CounterFor(compactordv1.Estimator_ESTIMATOR_CHARS4)
+	require.NoError(t, err)
+	b := &compactordv1.ContextBlock{Name: "plan", Parts: []*compactordv1.Part{session.TextPart(strings.Repeat("x", 900))}}
+	shown, cut := session.BlockMessage(counter, b, 0)
+	require.True(t, cut)
+	text := shown.GetParts()[0].GetText().GetText()
+	require.Contains(t, text, "<context_block name=\"plan\">\n[Not all of this block")
+	shown, cut = session.BlockMessage(counter, b, 100)
+	require.True(t, cut)
+	require.Contains(t, shown.GetParts()[0].GetText().GetText(), "x\n[Not all of this block")
+}

@@ -234,6 +234,9 @@ func blockMessage(b *compactordv1.ContextBlock, parts []*compactordv1.Part, end 
 			words += wording.BlockText(p.GetText().GetText())
 		}
 	}
+	if len(parts) == 0 && end != "" {
+		end = end[1:]
+	}
 	m.Parts = append(m.Parts, text(words+end+wording.BlockClosing))
 	return m
 }
