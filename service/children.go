@@ -35,11 +35,23 @@ func (s *Service) deleteWithChildren(ctx context.Context, id string) (deleted ui
 			return deleted, err
 		}
 		err = s.deleteSession(ctx, id, s.refuseChildren(ctx))
-		// A child may have begun meanwhile. One whose row is damaged is counted, and no walk finds it.
-		if more == 0 || !apierror.Is(err, compactordv1.ErrorReason_ERROR_REASON_HAS_CHILDREN) {
+		switch {
+		case !apierror.Is(err, compactordv1.ErrorReason_ERROR_REASON_HAS_CHILDREN):
 			return deleted, err
+		case more == 0:
+			// A child whose row is damaged is counted, and no walk finds it.
+			return deleted, unreadChildren(id, deleted)
 		}
+		// A child has begun meanwhile.
 	}
+}
+
+// unreadChildren refuses the deletion of a session of which children are left that cannot be read. It says how many of
+// the sessions below it are deleted.
+func unreadChildren(id string, deleted uint32) error {
+	return apierror.New(compactordv1.ErrorReason_ERROR_REASON_HAS_CHILDREN,
+		map[string]string{"session_id": id, "deleted_children": strconv.FormatUint(uint64(deleted), 10)},
+		"the session stays: the data of a child is damaged, so that it is not found; %d other sessions below it are deleted", deleted)
 }
 
 // deleteChildren deletes the sessions below one, each after those below it, and returns how many.

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc/codes"
 
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/storage"
@@ -133,6 +135,46 @@ func TestParentThatIsDeletedWhileTheChildEnds(t *testing.T) {
 		store.between = nil
 	}
 	require.Nil(t, d.session("c").GetSession().GetEnded().ResultIndex)
+}
+
+// blind is a store that does not find one session by its parent, as where the row is damaged.
+type blind struct {
+	storage.Store
+	id string
+}
+
+func (b *blind) Sessions(ctx context.Context, q storage.SessionQuery) ([]*storagev1.Session, string, error) {
+	rows, cursor, err := b.Store.Sessions(ctx, q)
+	rows = slices.DeleteFunc(rows, func(row *storagev1.Session) bool { return row.GetSessionId() == b.id })
+	if q.Cursor = cursor; err == nil && len(rows) == 0 && cursor != "" {
+		return b.Sessions(ctx, q)
+	}
+	return rows, cursor, err
+}
+
+// Where a child is damaged, its parent stays, and the error says that others below it are deleted. Once the child is
+// deleted by its id, the parent can be.
+func TestDeleteAParentOfADamagedChild(t *testing.T) {
+	t.Parallel()
+	d := start(t, withStore(&blind{memory.New(), "damaged"}))
+	d.create("s", nil)
+	for _, id := range []string{"a", "damaged", "b"} {
+		d.child("s", id)
+	}
+	d.child("a", "c")
+	all := &compactordv1.DeleteSessionRequest{SessionId: "s", Children: compactordv1.ChildrenOnDelete_CHILDREN_ON_DELETE_DELETE}
+	for _, deleted := range []string{"3", "0"} {
+		_, err := d.sessions.DeleteSession(t.Context(), all)
+		info := requireReason(t, err, codes.FailedPrecondition, "HAS_CHILDREN")
+		require.Equal(t, deleted, info.GetMetadata()["deleted_children"])
+		require.ErrorContains(t, err, deleted+" other sessions below it are deleted")
+		d.session("s")
+		d.session("damaged")
+	}
+	_, err := d.sessions.DeleteSession(t.Context(), &compactordv1.DeleteSessionRequest{SessionId: "damaged"})
+	require.NoError(t, err)
+	_, err = d.sessions.DeleteSession(t.Context(), all)
+	require.NoError(t, err)
 }
 
 // A damaged row that contradicts its log is a problem of the check.
