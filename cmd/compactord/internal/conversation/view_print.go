@@ -32,7 +32,11 @@ func viewTitle(vm *compactordv1.ViewMessage) string {
 	case *compactordv1.ViewMessage_SummaryOf:
 		title += " (summary)"
 	case *compactordv1.ViewMessage_ContextBlock:
-		title += " (context block " + o.ContextBlock.GetName() + ")"
+		kind := "context"
+		if o.ContextBlock.GetExtra() {
+			kind = "extra"
+		}
+		title += fmt.Sprintf(" (%s block %s)", kind, o.ContextBlock.GetName())
 	case *compactordv1.ViewMessage_Instructions:
 		title += " (new instructions)"
 	case *compactordv1.ViewMessage_Folded:

@@ -39,6 +39,9 @@ type Commands struct {
 	Delete      sessions.Delete     `cmd:"" help:"Delete a session and its log for ever."`
 	Fork        sessions.Fork       `cmd:"" help:"Copy a session's log into a new session."`
 	Pin         sessions.Pin        `cmd:"" help:"Keep messages of a session word for word in every view."`
+	Block       sessions.Block      `cmd:"" help:"Read, set and remove context blocks of a session, such as a plan."`
+	Child       sessions.Child      `cmd:"" help:"Begin a session apart for a sub-agent."`
+	End         sessions.End        `cmd:"" help:"End a child with its result, which its parent gets."`
 	Watch       sessions.Watch      `cmd:"" help:"Show new messages and records of a session as they come."`
 	Records     sessions.Records    `cmd:"" help:"List the records of a conversation: compactions, prunes, reverts and others."`
 	Import      sessions.Import     `cmd:"" help:"Put a transcript into a session."`
@@ -88,7 +91,7 @@ func Variables() kong.Vars {
 // left out.
 var neverBlank = []string{
 	"preset", "summarizer", "format", "dialect", "to", "session", "store", "config", "estimator", "as", "bytes", "lines", "match",
-	"kind", "role", "state", "parent",
+	"kind", "role", "state", "parent", "call-id", "block",
 }
 
 // kongExit is a panic that ends the parsing after --help, where kong would end the process.

@@ -28,11 +28,12 @@ var wrongValues = map[string][]string{
 	"output": {"x"}, "listen": {"nowhere"}, "default-preset": {"nope"}, "default-summarizer": {"nope"},
 	"max-message-bytes": {"3", "x"}, "max-inflight-bytes": {"3", "x"}, "max-connections": {"0", "x"}, "max-connections-of-client": {"0", "x"}, "drain-timeout": {"soon", "0s"}, "heartbeat": {"soon", "0s"}, "log-level": {"nope"},
 	"log-format": {"nope"}, "metrics-listen": {"nowhere"}, "budget": {"x", "63"}, "price": {"x", "-1", "NaN"},
-	"cache-write": {"x", "-1"}, "cache-read": {"x", "-1"}, "cache-ttl": {"x", "-1"}, "cache-model": {"nope", ""}, "jobs": {"x", "0"},
+	"place": {"nope", ""}, "priority": {"x", "1001"}, "max-tokens": {"x"}, "sees": {"nope", ""}, "block": {"a b", ""}, "call-id": {""},
+	"result": {""}, "cache-write": {"x", "-1"}, "cache-read": {"x", "-1"}, "cache-ttl": {"x", "-1"}, "cache-model": {"nope", ""}, "jobs": {"x", "0"},
 }
 
 // takesAll are the flags that accept any value: texts, and files that may not exist.
-var takesAll = []string{"title", "focus", "text", "text-file", "stop", "store", "html"}
+var takesAll = []string{"title", "focus", "text", "text-file", "stop", "store", "html", "result-file"}
 
 // wrongBeside returns the arguments with which a command comes as far as checking a flag.
 func wrongBeside(name, flag, path, store string) []string {
@@ -60,6 +61,11 @@ func wrongBeside(name, flag, path, store string) []string {
 		return append([]string{"--to", "markdown"}, session...)
 	case "pin":
 		return append([]string{"1"}, session...)
+	case "block":
+		if flag == "as-of" {
+			return append([]string{"plan"}, session...)
+		}
+		return append([]string{"plan", "--text", "x"}, session...)
 	case "revert":
 		if strings.HasPrefix(flag, "to-") || flag == "turns" {
 			return session
@@ -131,8 +137,9 @@ func TestWrongValueOfEveryFlagIsWrongUsage(t *testing.T) {
 // refusedBy excludes values that one command accepts.
 func refusedBy(command, flag, value string) bool {
 	switch command + " " + flag + " " + value {
-	case "tokens estimator ", "watch session a b":
-		// An empty estimator means the session's own. Without a daemon, ids of sessions cannot be checked.
+	case "tokens estimator ", "watch session a b", "block turns 0":
+		// An empty estimator means the session's own. Without a daemon, ids of sessions cannot be checked. A block without
+		// turns has no limit.
 		return false
 	default:
 		return true
