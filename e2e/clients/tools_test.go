@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/stretchr/testify/require"
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc/status"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -39,11 +40,15 @@ func (r *runner) foldSince(s step) (map[string]any, error) {
 
 // whyNotFolded returns what the model reads where the daemon refuses a fold.
 func (r *runner) whyNotFolded(err error, checkpoint string) string {
-	why := failure(r.t, err)["error"].(map[string]any)
-	switch why["reason"] {
+	var info *errdetails.ErrorInfo
+	for _, detail := range status.Convert(err).Details() {
+		if found, ok := detail.(*errdetails.ErrorInfo); ok {
+			info = found
+		}
+	}
+	switch info.GetReason() {
 	case "CHECKPOINT_NOT_FOUND":
-		last := why["metadata"].(map[string]any)["last_checkpoint"].(string)
-		return r.modelText("fold_from_unknown", "checkpoint", checkpoint, "last", last)
+		return r.modelText("fold_from_unknown", "checkpoint", checkpoint, "last", info.GetMetadata()["last_checkpoint"])
 	case "CHECKPOINT_PUT_ASIDE":
 		return r.modelText("fold_from_put_aside", "checkpoint", checkpoint)
 	default:
