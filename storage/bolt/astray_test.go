@@ -36,8 +36,9 @@ func newImage(t *testing.T, path string, names map[string][]string) *image {
 	require.NoError(t, err)
 	meta, err := pages.NewestMeta(file)
 	require.NoError(t, err)
+	sound := pages.NewSound(newest)
 	require.NoError(t, file.Close())
-	i := &image{data: data[:needed(t, path)], meta: meta, sound: pages.NewSound(newest), names: names}
+	i := &image{data: data[:needed(t, path)], meta: meta, sound: sound, names: names}
 	missing, damaged := i.missing()
 	require.Zero(t, missing)
 	require.Zero(t, damaged)
