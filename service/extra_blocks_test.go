@@ -101,3 +101,63 @@ func TestExtraBlocksThatAreRefused(t *testing.T) {
 	_, err = d.compactions.GetLLMView(t.Context(), viewWith("", extraBlock("a", strings.Repeat("x", 256<<10))))
 	requireReason(t, err, codes.ResourceExhausted, "LIMIT_EXCEEDED")
 }
+
+// A rendered view of more than 8 MiB is rendered stretch by stretch. Its pages end with the extra blocks, which are not
+// there in the next view.
+func TestExtraBlocksOfALargeView(t *testing.T) {
+	t.Parallel()
+	d := start(t)
+	d.create("s", nil)
+	d.append("s", system("Be careful."))
+	for range 12 {
+		d.append("s", user(strings.Repeat("tide ", 200_000)), assistant("Noted."))
+	}
+	d.append("s", user("What time is it?"))
+	for _, kind := range allKinds() {
+		held, token := []string(nil), ""
+		pages := func(extra ...*compactordv1.ContextBlock) (n int) {
+			for {
+				req := viewWith(token, extra...)
+				req.Dialect = kind
+				answer, err := d.compactions.GetLLMView(t.Context(), req)
+				require.NoError(t, err)
+				held = append(held[:answer.GetUnchangedPrefix()], answer.GetMessagesJson()...)
+				n, token = n+1, answer.GetViewToken()
+				if !answer.GetHasMore() {
+					return n
+				}
+			}
+		}
+		require.Greater(t, pages(extraBlock("clock", "It is noon.")), 3)
+		require.Contains(t, held[len(held)-1], "It is noon.", kind)
+		require.Equal(t, 1, strings.Count(strings.Join(held, ""), "It is noon."))
+		pages()
+		require.NotContains(t, held[len(held)-1], "It is noon.", kind)
+		require.Contains(t, held[len(held)-1], "What time is it?", kind)
+	}
+}
+
+// The view of an inline history ends with the extra blocks too.
+func TestExtraBlocksOfAnInlineHistory(t *testing.T) {
+	t.Parallel()
+	d := start(t)
+	for _, kind := range append(allKinds(), compactordv1.Dialect_DIALECT_UNSPECIFIED) {
+		req := &compactordv1.GetLLMViewRequest{
+			Target: &compactordv1.GetLLMViewRequest_History{History: &compactordv1.InlineHistory{
+				Messages: []*compactordv1.Message{system("Be careful."), user("What time is it?")},
+			}},
+			Dialect: kind, ExtraBlocks: []*compactordv1.ContextBlock{extraBlock("clock", "It is noon.")},
+		}
+		answer, err := d.compactions.GetLLMView(t.Context(), req)
+		require.NoError(t, err)
+		if kind == compactordv1.Dialect_DIALECT_UNSPECIFIED {
+			shown := answer.GetMessages()[len(answer.GetMessages())-1]
+			require.True(t, shown.GetContextBlock().GetExtra())
+			require.Equal(t, tokensOf(answer.GetMessages()), answer.GetViewReport().GetTokens())
+			continue
+		}
+		all := answer.GetMessagesJson()
+		require.Contains(t, all[len(all)-1], "It is noon.", kind)
+		require.Positive(t, answer.GetViewReport().GetExtraBlockTokens())
+	}
+}
