@@ -21,6 +21,12 @@ import (
 	"github.com/compactord/compactord/session/sessiontest"
 )
 
+// tester is a test, or one check of a property.
+type tester interface {
+	require.TestingT
+	Context() context.Context
+}
+
 // holder is a client that holds a list in a dialect, and puts together what it gets.
 type holder struct {
 	token  string
@@ -29,7 +35,7 @@ type holder struct {
 }
 
 // wholeList renders the view of a request as a whole, in one piece.
-func wholeList(t *rapid.T, log written, shape dialect.Dialect, r views.Request) *dialect.Rendered {
+func wholeList(t tester, log written, shape dialect.Dialect, r views.Request) *dialect.Rendered {
 	state := log.StateAt(session.Point(r.Head))
 	view := state.View(session.ViewOptions{Thinking: r.Thinking, Dialect: shape.Kind()})
 	view.With(r.Extra)
@@ -69,9 +75,14 @@ func extra(t *rapid.T, log written, h *views.Request) session.ExtraBlocks {
 func (c *holder) requireAsWhole(t *rapid.T, log written, shape dialect.Dialect, r views.Request) {
 	// A client can also ask for a page, and for what is new before it has read the others.
 	page := rapid.SampledFrom([]int{1, 300, 1 << 40, 1 << 40, 1 << 40}).Draw(t, "page")
+	c.requireSame(t, log, shape, r, page, rapid.IntRange(1, 400).Draw(t, "held bytes"))
+}
+
+// requireSame is requireAsWhole for a page of so many bytes, where so many are held beside it.
+func (c *holder) requireSame(t tester, log written, shape dialect.Dialect, r views.Request, page, held int) {
 	r.Held, r.MaxBytes, r.HeldBytes = c.token, page, 1<<30
 	want, wantErr := views.InDialect(t.Context(), log, shape, &r)
-	r.Trails, r.HeldBytes = c.trails, rapid.IntRange(1, 400).Draw(t, "held bytes")
+	r.Trails, r.HeldBytes = c.trails, held
 	got, err := views.InDialect(t.Context(), log, shape, &r)
 	require.Equal(t, wantErr, err)
 	require.True(t, proto.Equal(want, got), "%s\nas a whole %s\nfrom what is remembered %s", shape.Name(),
