@@ -86,8 +86,9 @@ type item struct {
 	firm string
 	// listed says that a rule is one of many in a document.
 	listed bool
-	// box is set for to-do items.
-	box box
+	// box is set for to-do items, and todoID where the agent has an id for the item.
+	box    box
+	todoID string
 	// score ranks the items of one kind, together with their age.
 	score int
 	// carried says that the item comes from a previous summary.

@@ -15,12 +15,38 @@ func (l *ledger) setTodos(index uint32, list []todo) {
 	seen := map[string]bool{}
 	for _, t := range list {
 		key := keyOf(t.text)
-		if seen[key] {
+		if seen[key] || t.text == "" {
 			continue
 		}
 		seen[key] = true
 		known := old[key]
 		l.storeTodo(known, t, index)
+	}
+}
+
+// changeTodos changes the items of the to-do list that a call names by their ids or texts, and adds the others.
+func (l *ledger) changeTodos(index uint32, list []todo) {
+	old := l.todos
+	l.todos = l.todos[:0:0]
+	for _, it := range old {
+		at := slices.IndexFunc(list, func(t todo) bool {
+			return t.id != "" && t.id == it.todoID || t.text != "" && keyOf(t.text) == it.keyed()
+		})
+		if at < 0 {
+			l.list(it)
+			continue
+		}
+		t := list[at]
+		list = slices.Delete(slices.Clone(list), at, at+1)
+		if t.text == "" {
+			t.text = it.text
+		}
+		l.storeTodo(it, t, index)
+	}
+	for _, t := range list {
+		if t.text != "" && len(l.todos) < maxTodos {
+			l.storeTodo(nil, t, index)
+		}
 	}
 }
 
@@ -63,7 +89,7 @@ func (l *ledger) mergeTodos(index uint32, list []todo) {
 
 // storeTodo stores a to-do item according to its state.
 func (l *ledger) storeTodo(known *item, t todo, index uint32) {
-	it := &item{kind: kindNext, text: t.text, box: openBox, cites: []uint32{index}}
+	it := &item{kind: kindNext, text: t.text, todoID: t.id, box: openBox, cites: []uint32{index}}
 	if known != nil {
 		it.addCites(known.oldest())
 		if len(known.cites) == 0 {

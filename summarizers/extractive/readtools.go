@@ -37,7 +37,11 @@ func (r *reader) call(index uint32, tc *compactordv1.ToolCall) {
 // todo reads a call that writes the to-do list or one of its tasks.
 func (r *reader) todo(index uint32, c *call) {
 	if list, ok := todosOf(c.args); ok {
-		r.l.setTodos(index, list)
+		if merge, _ := find(c.args, "merge"); merge.raw == "true" {
+			r.l.changeTodos(index, list)
+		} else {
+			r.l.setTodos(index, list)
+		}
 		return
 	}
 	if id, ok := find(c.args, "taskId", "task_id", "id"); ok {
@@ -63,7 +67,7 @@ func (r *reader) task(index uint32, number int, state todoState) {
 		}
 		r.l.todos = append(r.l.todos[:i:i], r.l.todos[i+1:]...)
 		others := len(r.l.todos)
-		r.l.storeTodo(it, todo{it.text, state}, index)
+		r.l.storeTodo(it, todo{text: it.text, state: state}, index)
 		for _, changed := range r.l.todos[others:] {
 			// Only its state changed.
 			changed.seq = it.seq

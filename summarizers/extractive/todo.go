@@ -8,6 +8,8 @@ import (
 
 // todo is an item of a to-do list in a tool call.
 type todo struct {
+	// id is the agent's own for it; empty where it has none.
+	id    string
 	text  string
 	state todoState
 }
@@ -39,8 +41,12 @@ var (
 	todoListKeys  = []string{"todos", "plan", "items", "tasks", "todo_list", "steps", "todoList"}
 )
 
-// maxTodos limits the length of a to-do list.
-const maxTodos = 200
+const (
+	// maxTodos limits the length of a to-do list.
+	maxTodos = 200
+	// maxTodoID is how many bytes of an item's id are compared.
+	maxTodoID = 64
+)
 
 // todosOf returns the list that a call of a to-do tool writes. ok is false if it writes none.
 func todosOf(args []argument) (list []todo, ok bool) {
@@ -61,13 +67,15 @@ func todosOf(args []argument) (list []todo, ok bool) {
 	}
 	for _, e := range elements[:min(len(elements), maxTodos)] {
 		fields := argumentsOf(string(e))
-		text, state := argument{raw: string(e)}, argument{}
+		text, state, id := argument{raw: string(e)}, argument{}, argument{}
 		if fields != nil {
+			id, _ = find(fields, "id")
 			text, _ = find(fields, todoTextKeys...)
 			state, _ = find(fields, todoStateKeys...)
 		}
-		if t := oneLine(clip(text.text(), 2048)); t != "" {
-			list = append(list, todo{t, stateOf(state.text())})
+		t := todo{id: clip(id.text(), maxTodoID), text: oneLine(clip(text.text(), 2048)), state: stateOf(state.text())}
+		if t.text != "" || t.id != "" {
+			list = append(list, t)
 		}
 	}
 	return list, true

@@ -66,3 +66,18 @@ func TestWhatTheAgentReportsAsDoneIsNoTodo(t *testing.T) {
 		require.Equal(t, done, below(c.summary(t, ""), "## Next Steps") == "", said)
 	}
 }
+
+// A call with merge changes the items that it names by their ids or texts. The others stay as they were, in their order.
+func TestATodoCallWithMergeKeepsTheOtherItems(t *testing.T) {
+	t.Parallel()
+	var c conversation
+	c.user("Port the timetable to files, please.")
+	c.tool("todo_write", `{"merge":false,"todos":[{"id":"1","content":"Read the stops","status":"in_progress"},
+		{"id":"2","content":"Name the lines","status":"pending"},{"id":"3","content":"Write the docs","status":"pending"}]}`, "ok", false)
+	c.tool("todo_write", `{"merge":true,"todos":[{"id":"1","status":"completed"},{"content":"Name the lines","status":"in_progress"},
+		{"id":"4","content":"Check the names","status":"pending"}]}`, "ok", false)
+	text := c.summary(t, "")
+	require.Contains(t, below(text, "### Done"), "Read the stops [#1, #3]")
+	require.Contains(t, below(text, "### In Progress"), "Name the lines [#1, #3]")
+	require.Equal(t, "- [ ] Write the docs [#1]\n- [ ] Check the names [#3]", below(text, "## Next Steps"))
+}
