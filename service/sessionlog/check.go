@@ -56,48 +56,59 @@ func checkLog(ctx context.Context, s storage.Store, row *storagev1.Session) ([]s
 		return []storage.Problem{problem(row, "%v", err)}, nil
 	}
 	c := &logCheck{store: s, row: row, counter: counter, head: session.NewHead(row.GetEstimator())}
-	contradiction, err := checkEnd(ctx, s, row)
+	err = c.run(ctx)
+	if isUnreadable(err) || errors.Is(err, session.ErrUnknownRecord) {
+		c.report("%v", err)
+		err = nil
+	}
+	return c.problems, err
+}
+
+// run rebuilds the head and compares it. The error of a damaged log is a problem of this session alone.
+func (c *logCheck) run(ctx context.Context) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%w: its records do not fit its messages (%T)", storage.ErrCorrupt, r)
+		}
+	}()
+	contradiction, err := checkEnd(ctx, c.store, c.row)
 	if err != nil {
-		return c.unreadable(err)
+		return err
 	}
 	if contradiction != "" {
 		c.report("%s", contradiction)
 	}
-	end := row.GetHead().GetNextSequence()
+	if err := c.records(ctx); err != nil {
+		return err
+	}
+	if err := c.messagesUpTo(ctx, c.row.GetHead().GetNextIndex()); err != nil {
+		return err
+	}
+	if !proto.Equal(c.head, c.row.GetHead()) {
+		c.report("the head is not what the log gives: %s", differing(c.head, c.row.GetHead()))
+	}
+	return nil
+}
+
+// records goes through the records, each after the messages before it.
+func (c *logCheck) records(ctx context.Context) error {
+	end := c.row.GetHead().GetNextSequence()
 	for sequence := uint32(0); sequence < end; {
-		records, err := s.Records(ctx, storage.RefOf(row), sequence, end, checkChunk)
-		if err != nil {
-			return c.unreadable(err)
-		}
-		if len(records) == 0 {
-			break
+		records, err := c.store.Records(ctx, storage.RefOf(c.row), sequence, end, checkChunk)
+		if err != nil || len(records) == 0 {
+			return err
 		}
 		for _, stored := range records {
 			if err := c.messagesUpTo(ctx, stored.GetRecord().GetNextIndex()); err != nil {
-				return c.unreadable(err)
+				return err
 			}
 			if err := c.record(ctx, stored); err != nil {
-				return c.unreadable(err)
+				return err
 			}
 			sequence = stored.GetRecord().GetSequence() + 1
 		}
 	}
-	if err := c.messagesUpTo(ctx, row.GetHead().GetNextIndex()); err != nil {
-		return c.unreadable(err)
-	}
-	if !proto.Equal(c.head, row.GetHead()) {
-		c.report("the head is not what the log gives: %s", differing(c.head, row.GetHead()))
-	}
-	return c.problems, nil
-}
-
-// unreadable turns the error of a damaged log into a problem. Any other error ends the check.
-func (c *logCheck) unreadable(err error) ([]storage.Problem, error) {
-	if isUnreadable(err) || errors.Is(err, session.ErrUnknownRecord) {
-		c.report("%v", err)
-		return c.problems, nil
-	}
-	return c.problems, err
+	return nil
 }
 
 func (c *logCheck) messagesUpTo(ctx context.Context, end uint32) error {

@@ -2,6 +2,8 @@ package sessionlog_test
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -16,6 +18,7 @@ import (
 	"github.com/compactord/compactord/session/sessiontest"
 	"github.com/compactord/compactord/storage"
 	"github.com/compactord/compactord/storage/memory"
+	"github.com/compactord/compactord/storage/storagetest"
 )
 
 // store writes a generated log into a store. damage may change the row and the records before.
@@ -115,6 +118,25 @@ func TestCheckFindsUnsoundArrivalEdits(t *testing.T) {
 		last.ArrivalEdits = []*compactordv1.Edit{{Replacement: "more"}}
 		requireProblem(t, store(t, g.W, nil), "invalid arrival edit")
 	})
+}
+
+// A log whose records fit none of its messages is a problem of its session, and does not end the check.
+func TestCheckGoesOnAfterALogThatFitsNothing(t *testing.T) {
+	t.Parallel()
+	s := memory.New()
+	for _, id := range []string{"a", "b"} {
+		draft := storagetest.NewSession("", id, "uid-"+id)
+		require.NoError(t, s.CreateSession(t.Context(), &draft.Commit))
+		next := storagetest.Next(draft.Session).Texts(3).Prune(0, 1, 2).Compaction(2, "what was said").Texts(1)
+		require.NoError(t, s.Commit(t.Context(), &next.Commit))
+	}
+	problems, err := sessionlog.Check(t.Context(), s, "")
+	require.NoError(t, err)
+	for _, id := range []string{"a", "b"} {
+		require.True(t, slices.ContainsFunc(problems, func(p storage.Problem) bool {
+			return p.SessionID == id && strings.Contains(fmt.Sprint(p), "do not fit its messages")
+		}), problems)
+	}
 }
 
 // The estimate of media comes from the release that appended them: a different figure of an earlier release is no
