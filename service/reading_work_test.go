@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service"
 	"github.com/compactord/compactord/storage"
 	"github.com/compactord/compactord/storage/memory"
 )
@@ -133,7 +134,8 @@ func TestPagesOfARenderedViewReadNothing(t *testing.T) {
 func TestAppendsWhereCompactionIsDueReadTheLogOnce(t *testing.T) {
 	t.Parallel()
 	store := &countingStore{Store: memory.New()}
-	d := start(t, withStore(store))
+	// The results are left out, and the requests are not.
+	d := start(t, withStore(store), func(o *service.ServerOptions) { o.LeastOutlined = 2000 })
 	d.create("s", small(2000))
 	for i := range 100 {
 		id := fmt.Sprint("c", i)
@@ -157,4 +159,23 @@ func TestAppendsWhereCompactionIsDueReadTheLogOnce(t *testing.T) {
 
 	require.NotNil(t, d.obey("s").GetCompleted())
 	require.False(t, again().GetShouldCompact(), "the state of before the compaction")
+}
+
+// Where requests are long, an append reads the last one that the compaction would cover, and nothing else.
+func TestAppendsWhereCompactionIsDueReadTheLastRequest(t *testing.T) {
+	t.Parallel()
+	store := &countingStore{Store: memory.New()}
+	d := start(t, withStore(store))
+	d.create("s", small(2000))
+	for i := range 100 {
+		d.append("s", user(fmt.Sprintf("%d %s", i, strings.Repeat("x", 3000))), assistant(strings.Repeat("y", 3000)))
+	}
+	store.read.Store(0)
+	store.most.Store(0)
+	for range 5 {
+		require.True(t, d.append("s", user("go on"), assistant("done")).GetReport().GetShouldCompact())
+	}
+	require.EqualValues(t, 1, store.most.Load())
+	// Once for the budget of the summary, and once for the view that the compaction would leave.
+	require.LessOrEqual(t, store.read.Load(), int64(10))
 }
