@@ -13,6 +13,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service"
 )
 
 // Appends, prunes, compactions, pins, reverts and deletions meet faults at any place. After each of them, what the daemon
@@ -81,7 +82,8 @@ func newFaultyRun(t *testing.T, seed uint64) *faultyRun {
 		appended: make(map[string]bool), entries: make(map[string]bool), points: make(map[uint32]bool),
 	}
 	f.store = &faulty{Store: openStore(t, path), random: rand.New(rand.NewPCG(seed, 4))}
-	f.d = start(t, withStore(f.store), f.store.log.option())
+	// Each read can fail. Only large results are read one by one, or hardly a compaction would come to its end.
+	f.d = start(t, withStore(f.store), f.store.log.option(), func(o *service.ServerOptions) { o.LeastOutlined = 3500 })
 	policy := small(300)
 	policy.PruneStrategy = hideAllBut(1).GetPruneStrategy()
 	f.d.create("s", policy)
