@@ -36,13 +36,8 @@ func (c *Child) Run(ctx context.Context, a *api.App) error {
 			Indexes: c.Message, Blocks: c.Block, Instructions: c.Instructions,
 		},
 	}
-	switch {
-	case c.ToCheckpoint != nil && c.ToPoint != nil:
-		return terminal.Usagef("give either --to-checkpoint or --to-point")
-	case c.ToCheckpoint != nil:
-		request.At = &compactordv1.ForkSessionRequest_CheckpointId{CheckpointId: *c.ToCheckpoint}
-	case c.ToPoint != nil:
-		request.At = &compactordv1.ForkSessionRequest_Point{Point: *c.ToPoint}
+	if err := c.forkAt(request); err != nil {
+		return err
 	}
 	if c.Sees != "chosen" && len(c.Message)+len(c.Block) > 0 {
 		return terminal.Usagef("--message and --block need --sees chosen")

@@ -18,6 +18,19 @@ type Fork struct {
 	Label map[string]string `help:"A label of the new session (default: the same ones); may be given again." placeholder:"KEY=VALUE"`
 }
 
+// forkAt sets where a fork begins.
+func (a aim) forkAt(request *compactordv1.ForkSessionRequest) error {
+	switch {
+	case a.ToCheckpoint != nil && a.ToPoint != nil:
+		return terminal.Usagef("give either --to-checkpoint or --to-point")
+	case a.ToCheckpoint != nil:
+		request.At = &compactordv1.ForkSessionRequest_CheckpointId{CheckpointId: *a.ToCheckpoint}
+	case a.ToPoint != nil:
+		request.At = &compactordv1.ForkSessionRequest_Point{Point: *a.ToPoint}
+	}
+	return nil
+}
+
 // Help is printed below the flags.
 func (c *Fork) Help() string {
 	return `The new session holds a copy of the log up to a point, by default its end. Messages, their numbers and views are the same.
@@ -29,13 +42,8 @@ func (c *Fork) Run(ctx context.Context, a *api.App) error {
 	request := &compactordv1.ForkSessionRequest{
 		SessionId: c.Session, NewSessionId: c.As, Title: c.Title, Labels: c.Label,
 	}
-	switch {
-	case c.ToCheckpoint != nil && c.ToPoint != nil:
-		return terminal.Usagef("give either --to-checkpoint or --to-point")
-	case c.ToCheckpoint != nil:
-		request.At = &compactordv1.ForkSessionRequest_CheckpointId{CheckpointId: *c.ToCheckpoint}
-	case c.ToPoint != nil:
-		request.At = &compactordv1.ForkSessionRequest_Point{Point: *c.ToPoint}
+	if err := c.forkAt(request); err != nil {
+		return err
 	}
 	return c.with(ctx, a, func(client *api.Client) error {
 		answer, err := client.Sessions.ForkSession(ctx, request)
