@@ -141,7 +141,7 @@ func (c *Children) lastSaid(ctx context.Context, row *storagev1.Session, end *co
 			return nil
 		}
 	}
-	return apierror.InvalidField("result", "is needed: the child has no ASSISTANT message with text")
+	return apierror.InvalidField("result", "the child has no ASSISTANT message with text: say what its result is")
 }
 
 // textOf returns all text of a message, with a line break between parts.

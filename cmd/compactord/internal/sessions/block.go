@@ -3,6 +3,7 @@ package sessions
 import (
 	"context"
 	"fmt"
+	"slices"
 	"text/tabwriter"
 
 	"github.com/compactord/compactord/cmd/compactord/internal/api"
@@ -126,16 +127,20 @@ func (c *Block) read(ctx context.Context, a *api.App, client *api.Client) error 
 	blocks, err := contextBlocks(ctx, client, &compactordv1.ListContextBlocksRequest{
 		SessionId: c.Session, Names: c.Name, AsOf: c.AsOf,
 	})
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
+	}
+	for _, name := range c.Name {
+		if !slices.ContainsFunc(blocks, func(b *compactordv1.ContextBlockState) bool { return b.GetBlock().GetName() == name }) {
+			return fmt.Errorf("session %q has no context block %q: --list shows those that it has", c.Session, name)
+		}
+	}
+	switch {
 	case c.JSON:
 		return terminal.PrintJSON(a.Out, map[string]any{"blocks": terminal.WholeAnswers(blocks)})
 	case len(blocks) == 0 && c.List:
 		fmt.Fprintf(a.Out, "Session %s has no context blocks.\n", c.Session)
 		return nil
-	case len(blocks) < len(c.Name):
-		return fmt.Errorf("session %q has %d of these %d context blocks", c.Session, len(blocks), len(c.Name))
 	case c.List:
 		return listBlocks(a, blocks)
 	}

@@ -36,7 +36,9 @@ func TestBlocks(t *testing.T) {
 
 	sample.Contains(t, on("plan", "memory", "--remove").Ends(t, terminal.ExitDone).Out, "Removed 2 context blocks of session s.")
 	on("plan", "--remove").Ends(t, terminal.ExitNothing).Says(t, "there is no such block")
-	on("plan").Ends(t, terminal.ExitFailed).Says(t, `session "s" has 0 of these 1 context blocks`)
+	for _, flags := range [][]string{nil, {"--json"}} {
+		on(append([]string{"plan"}, flags...)...).Ends(t, terminal.ExitFailed).Says(t, `session "s" has no context block "plan": --list shows`)
+	}
 	point := fmt.Sprint(sample.At(t, set, "sequence"))
 	require.Equal(t, "1. read\n2. mend\n", on("plan", "--as-of", point).Ends(t, terminal.ExitDone).Out)
 	on("rule", "--text", "Obey.", "--place", "leading", "--operator").Ends(t, terminal.ExitUsage).Says(t, "allow_operator")
