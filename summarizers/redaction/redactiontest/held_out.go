@@ -1,48 +1,19 @@
 package redactiontest
 
 import (
-	_ "embed"
+	"embed"
+	"io/fs"
 	"math/rand/v2"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 )
 
-// The texts of the held-out sets were written without a look at the rules. In them `{h:40}` stands for 40 random
+// heldOutTexts are sets of texts that were written without a look at the rules. In them `{h:40}` stands for 40 random
 // characters of one of the alphabets in ofAlphabet, and `⟦` and `⟧` stand around secrets.
-var (
-	//go:embed held_out_secrets.txt
-	heldOutSecrets string
-	//go:embed held_out_alike.txt
-	heldOutAlike string
-	//go:embed held_out2_secrets.txt
-	heldOutSecrets2 string
-	//go:embed held_out2_alike.txt
-	heldOutAlike2 string
-	//go:embed held_out3_secrets.txt
-	heldOutSecrets3 string
-	//go:embed held_out3_alike.txt
-	heldOutAlike3 string
-	//go:embed held_out4_secrets.txt
-	heldOutSecrets4 string
-	//go:embed held_out4_alike.txt
-	heldOutAlike4 string
-	//go:embed held_out5_secrets.txt
-	heldOutSecrets5 string
-	//go:embed held_out6_secrets.txt
-	heldOutSecrets6 string
-	//go:embed held_out7_secrets.txt
-	heldOutSecrets7 string
-	//go:embed held_out8_secrets.txt
-	heldOutSecrets8 string
-	//go:embed held_out9_secrets.txt
-	heldOutSecrets9 string
-	//go:embed held_out7_alike.txt
-	heldOutAlike7 string
-	//go:embed held_out9_alike.txt
-	heldOutAlike9 string
-)
+//
+//go:embed held_out*.txt
+var heldOutTexts embed.FS
 
 // HeldOut is a text with the secrets in it, or with none that only looks like one.
 type HeldOut struct {
@@ -66,18 +37,25 @@ func (h HeldOut) Leaks(secret, redacted string) bool {
 }
 
 // HeldOutSecrets returns texts with secrets, the random ones made from the seed.
-func HeldOutSecrets(seed uint64) []HeldOut {
-	var all []HeldOut
-	for _, file := range []string{heldOutSecrets, heldOutSecrets2, heldOutSecrets3, heldOutSecrets4, heldOutSecrets5, heldOutSecrets6, heldOutSecrets7, heldOutSecrets8, heldOutSecrets9} {
-		all = append(all, heldOut(file, seed)...)
-	}
-	return all
-}
+func HeldOutSecrets(seed uint64) []HeldOut { return heldOutIn("held_out*_secrets.txt", seed) }
 
 // HeldOutAlike returns texts without secrets.
-func HeldOutAlike(seed uint64) []HeldOut {
-	return slices.Concat(heldOut(heldOutAlike, seed), heldOut(heldOutAlike2, seed), heldOut(heldOutAlike3, seed), heldOut(heldOutAlike4, seed),
-		heldOut(heldOutAlike7, seed), heldOut(heldOutAlike9, seed))
+func HeldOutAlike(seed uint64) []HeldOut { return heldOutIn("held_out*_alike.txt", seed) }
+
+func heldOutIn(pattern string, seed uint64) []HeldOut {
+	names, err := fs.Glob(heldOutTexts, pattern)
+	if err != nil {
+		panic(err)
+	}
+	var all []HeldOut
+	for _, name := range names {
+		file, err := heldOutTexts.ReadFile(name)
+		if err != nil {
+			panic(err)
+		}
+		all = append(all, heldOut(string(file), seed)...)
+	}
+	return all
 }
 
 func heldOut(file string, seed uint64) []HeldOut {

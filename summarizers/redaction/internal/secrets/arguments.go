@@ -24,19 +24,25 @@ func findPositionalToken(r *reading, rule, start, end int) {
 }
 
 // findThird finds the password behind two words: `config http-basic.HOST NAME X`, `AUTH NAME X`.
-func findThird(r *reading, rule, _, end int) {
+func findThird(r *reading, rule, start, end int) {
 	text := r.text
 	limit := lineEnd(text, end, 256)
 	at := end
 	for at < limit && text[at] > ' ' {
 		at++
 	}
+	second := value{}
 	if text[end-1] != '/' {
-		_, at = argumentAt(text, at, limit)
+		second, at = argumentAt(text, at, limit)
 	}
 	arg, _ := argumentAt(text, at, limit)
+	typed := text[start] == '>' && capitals(text[start+2:end]) && arg.start == arg.end
+	if typed {
+		// Only the password.
+		arg = second
+	}
 	r.until[rule] = max(end, arg.end)
-	if word := text[arg.start:arg.end]; !strings.HasPrefix(word, "-") && chosenWord(word) {
+	if word := text[arg.start:arg.end]; !strings.HasPrefix(word, "-") && (chosenWord(word) || typed && fits(word, given)) {
 		r.add(rule, arg.start, arg.end)
 	}
 }
@@ -81,7 +87,8 @@ func findNewValue(r *reading, rule, start, end int) {
 		return
 	}
 	v := valueAt(r.text, end)
-	if word := r.text[v.start:v.end]; tellable(word) || stated(word, lastWordAt(r.text, v.end)) {
+	typed := holdsFold(r.text[start:end], "typed") || holdsFold(r.text[start:end], "entered")
+	if word := r.text[v.start:v.end]; tellable(word) || stated(word, typed || lastWordAt(r.text, v.end)) {
 		r.add(rule, v.start, v.end)
 		r.until[rule] = v.end
 	}

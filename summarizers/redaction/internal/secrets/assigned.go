@@ -24,8 +24,11 @@ func findAssigned(r *reading, rule, start, end int) {
 		return
 	}
 	if kind == noNoun && strings.EqualFold(lastWord(name), "key") {
-		if word, _ := wordBefore(r.text, from); qualifiers[word] || lastQualified(name) {
+		switch word, _ := wordBefore(r.text, from); {
+		case qualifiers[word] || lastQualified(name):
 			kind = keyNoun
+		case networks[word]:
+			kind = passwordNoun
 		}
 	}
 	if kind == noNoun && plurals[strings.ToLower(name)] && strings.HasPrefix(r.text[to:], ":") {
@@ -150,6 +153,9 @@ func (a *assignment) behind(at int) bool {
 	}
 	v := valueAt(text, at)
 	if v.start == v.end {
+		if strings.HasPrefix(text[v.start:], "[]byte(") {
+			return a.argument(v.start + len("[]byte("))
+		}
 		if !colon || !a.block(v.start) && !a.children(v.start) {
 			a.below(v.start)
 		}
@@ -161,8 +167,13 @@ func (a *assignment) behind(at int) bool {
 	}
 	direct := v.start == at || v.quoted && v.start == at+1
 	a.direct = direct && text[at-1] == '='
-	a.strong = a.direct && (capitals(a.name) || a.flag() || a.inAddress() || a.listed(v))
+	a.strong = a.direct && (capitals(a.name) || a.flag() || a.flagged() || a.inAddress() || a.listed(v))
 	a.colon = colon
+	if colon && direct && a.from > 1 && text[a.from-1] == '/' && text[a.from-2] == ' ' {
+		// A flag of a command of Windows.
+		a.strong, a.direct = true, true
+		return a.take(v, false)
+	}
 	return a.take(v, colon && !v.quoted)
 }
 

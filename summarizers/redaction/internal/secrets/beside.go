@@ -89,10 +89,19 @@ func findSecondArgument(r *reading, rule, start, end int) {
 	}
 }
 
+// seedLinks may stand between a word for a wallet's words and them.
+var seedLinks = []string{" lautet", " ist", " is", " est", " es", " é", "是", "：", "は"}
+
 // findSeedWords finds the words from which a wallet is made: twelve and more short words.
 func findSeedWords(r *reading, rule, _, end int) {
 	text := r.text
 	at := end
+	for _, link := range seedLinks {
+		if strings.HasPrefix(text[at:], link) {
+			at += len(link)
+			break
+		}
+	}
 	for n := 0; n < 12 && at < len(text) && strings.IndexByte(" \t\r\n:=\"'`([*-", text[at]) >= 0; n++ {
 		at++
 	}

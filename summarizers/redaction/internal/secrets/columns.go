@@ -97,7 +97,7 @@ func (a *assignment) cell(row string, at, index int, delimiter byte) {
 		return
 	}
 	at += strings.Index(row, cell)
-	if fits(cell, inQuotes) && mixtureOf(cell).blanks == 0 && chosenWord(cell) && (a.kind == passwordNoun || randomLike(cell)) {
+	if fits(cell, inQuotes) && mixtureOf(cell).blanks == 0 && (chosenWord(cell) || delimiter == ',' && capital(cell[0])) && (a.kind == passwordNoun || randomLike(cell)) {
 		a.add(a.set.index["password"], at, at+len(cell))
 	}
 }

@@ -7,7 +7,7 @@ import "strings"
 var commandFlags = map[string][]string{
 	"mysql": {"-p+"}, "mysqldump": {"-p+"}, "mysqladmin": {"-p+"}, "mysqlimport": {"-p+"}, "mariadb": {"-p+"}, "mariadb-dump": {"-p+"}, "sshpass": {"-p", "-p+"},
 	"mongosh": {"-p", "-p+"}, "mongo": {"-p"}, "mongodump": {"-p"}, "redis-cli": {"-a"}, "ldapsearch": {"-w"}, "ldapmodify": {"-w"}, "ldapadd": {"-w"},
-	"ldapwhoami": {"-w"}, "docker": {"-p"}, "podman": {"-p"}, "helm": {"-p"}, "az": {"-p"}, "7z": {"-p+"}, "7za": {"-p+"}, "zip": {"-P"}, "unzip": {"-P"}, "keytool": {"-storepass", "-keypass"},
+	"ldapwhoami": {"-w"}, "ldappasswd": {"-w", "-s", "-a"}, "ldapdelete": {"-w"}, "docker": {"-p"}, "podman": {"-p"}, "helm": {"-p"}, "az": {"-p"}, "7z": {"-p+"}, "7za": {"-p+"}, "zip": {"-P"}, "unzip": {"-P"}, "keytool": {"-storepass", "-keypass"},
 	"useradd": {"-p"}, "usermod": {"-p"}, "sqlcmd": {"-P"}, "oathtool": {"-b"}, "ssh-keygen": {"-N", "-P"}, "rar": {"-p+", "-hp+"}, "unrar": {"-p+"}, "htpasswd": {},
 	"twine": {"-p"}, "openssl": {"-K", "-k"}, "smbclient": {"-p"}, "mysqlsh": {"-p+"}, "rabbitmqadmin": {"-p"}, "svn": {"--password"},
 	"snmpwalk": {"-A", "-X"}, "snmpget": {"-A", "-X"}, "snmpset": {"-A", "-X"}, "snmpbulkwalk": {"-A", "-X"}, "signtool": {"/p"}, "cqlsh": {"-p"},
@@ -29,10 +29,15 @@ func findCommand(r *reading, rule, start, end int) {
 	}
 	name := strings.ToLower(text[from:to])
 	flags, known := commandFlags[name]
-	if !known || to < len(text) && text[to] != ' ' && text[to] != '\t' {
+	listed := strings.HasPrefix(text[to:], `",`)
+	if !known || to < len(text) && text[to] != ' ' && text[to] != '\t' && !listed {
 		return
 	}
 	limit := lineEnd(text, to, commandBytes)
+	if listed {
+		// The words of a command in JSON.
+		to++
+	}
 	login := (name != "docker" && name != "podman" && name != "helm" && name != "az") || strings.Contains(text[to:limit], " login")
 	if !login {
 		// Another command may follow it.
@@ -47,6 +52,7 @@ func findCommand(r *reading, rule, start, end int) {
 		}
 		word := text[arg.start:arg.end]
 		switch {
+		case listed && word == ",":
 		case awaited != "":
 			if !strings.HasPrefix(word, "-") && secretArgument(word) {
 				r.add(rule, arg.start, arg.end)

@@ -212,6 +212,9 @@ func findPositional(r *reading, rule, start, end int) {
 		if strings.IndexByte(flags, 'b') >= 0 {
 			n = len(words) - 1
 		}
+	case "mc alias set ":
+		// NAME URL USER PASSWORD
+		n = 3
 	case "net use ", "net user ":
 		for n = len(words) - 1; n > 0 && strings.HasPrefix(text[words[n].start:words[n].end], "/"); {
 			n--

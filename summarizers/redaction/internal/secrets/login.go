@@ -113,6 +113,13 @@ func findPair(r *reading, rule, _, end int) {
 	name := valueAt(r.text, end)
 	if name.quoted {
 		r.nextArgument(rule, name.end+1)
+		return
+	}
+	// A context may stand before them.
+	if name.end < len(r.text) && r.text[name.end] == ',' && r.text[name.start:name.end] == "ctx" {
+		if name = valueAt(r.text, behindComma(r.text, name.end)); name.quoted {
+			r.nextArgument(rule, name.end+1)
+		}
 	}
 }
 

@@ -54,6 +54,9 @@ var shortNouns = map[string]noun{
 // qualifiers are words that make "key" a word for a secret.
 var qualifiers = wordMap("api access secret private master encryption signing session license licence auth account shared subscription hmac aes jwt deploy recovery")
 
+// networks are words that make "key" a word for the password of a network.
+var networks = wordMap("wifi fi wlan wpa wep hotspot")
+
 // plainName returns the last 48 bytes of a name in lower case, without joints and the digits at its end.
 func plainName(name string) string {
 	var b [48]byte

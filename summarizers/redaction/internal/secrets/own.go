@@ -21,7 +21,7 @@ var Own = []Rule{
 	{ID: "password-variable", Keywords: []string{"mdp", "senha", "wachtwoord"}, find: findAssigned},
 	{ID: "url-parameter", Keywords: []string{"signature="}, find: findAssigned},
 	// A key that a person tells.
-	{ID: "key-told", Keywords: []string{"密钥", "密鑰", "秘钥", "令牌", "トークン", "токен", "토큰"}, find: findToldKey},
+	{ID: "key-told", Keywords: []string{"密钥", "密鑰", "秘钥", "令牌", "トークン", "токен", "토큰", "api-schlüssel", "zugriffsschlüssel", "clé d'api", "clé api", "clave de api", "clave api", "chave de api", "chave da api", "ключ api", "api-ключ", "apiキー", "api 키", "api 密钥"}, find: findToldKey},
 	// A password that a person tells.
 	{
 		ID:       "password-told",
@@ -37,8 +37,8 @@ var Own = []Rule{
 		find: findLogin,
 	},
 	{ID: "login-before", Keywords: []string{"登录", "登陆", "登入", "ログイン", "로그인", " to log in", " to login", " to sign in", "войт", "войд", "लॉगिन", "لاگ ان"}, find: findLoginBefore},
-	{ID: "login-arguments", Keywords: []string{"auth=(", "auth(", ".login(", "credential(", "credentials(", ".bind(", ".authenticate(", "bind_s(", ".signin("}, find: findPair},
-	{ID: "connection-arguments", Keywords: []string{"mysqli(", "mysql_connect(", "mysqli_connect(", "pdo(", "getconnection(", "plainauth("}, find: findConnection},
+	{ID: "login-arguments", Keywords: []string{"auth=(", "auth(", ".login(", "credential(", "credentials(", ".bind(", ".authenticate(", "bind_s(", ".signin(", "wifi.begin("}, find: findPair},
+	{ID: "connection-arguments", Keywords: []string{"mysqli(", "mysql_connect(", "mysqli_connect(", "pdo(", "getconnection(", "plainauth(", "ldap3.connection("}, find: findConnection},
 	// Passwords among the arguments of commands.
 	{
 		ID:       "command-password",
@@ -48,13 +48,13 @@ var Own = []Rule{
 	{ID: "curl-auth-user", Keywords: []string{"curl", "http", "smbclient", "wget"}, find: findUserArgument},
 	{
 		ID:       "piped-password",
-		Keywords: []string{"sudo -s", "--password-stdin", "chpasswd", "docker secret create", "create secret generic", "podman secret create", "passwd --stdin", "--with-token"},
+		Keywords: []string{"sudo -s", "--password-stdin", "chpasswd", "docker secret create", "create secret generic", "podman secret create", "passwd --stdin", "--with-token", "--passwd-on-stdin", "--passphrase-fd 0", "--passin stdin"},
 		find:     findPiped,
 	},
 	{ID: "printed-key", Keywords: []string{"echo "}, find: findPrinted},
 	{ID: "user-and-password", Keywords: []string{"add_user ", "change_password ", "/user:", "wpa_passphrase "}, find: findNamed},
 	{ID: "identified-by", Keywords: []string{"identified by ", "_password by "}, find: findIdentified},
-	{ID: "positional-password", Keywords: []string{"htpasswd ", "net use ", "net user "}, find: findPositional},
+	{ID: "positional-password", Keywords: []string{"htpasswd ", "net use ", "net user ", "mc alias set "}, find: findPositional},
 	{ID: "slashed-password", Keywords: []string{" /p:"}, find: findSlashed},
 	{ID: "here-password", Keywords: []string{"<<<"}, find: findHere},
 	{ID: "data-source", Keywords: []string{"@tcp(", "@unix("}, find: findSource},
@@ -72,7 +72,7 @@ var Own = []Rule{
 		Keywords: []string{"initial-password", "get-login-password", "print-access-token", "show-password", "get-password", "create token", "token create", "auth token", "print-token"},
 		find:     findPrintedPassword,
 	},
-	{ID: "new-password", Keywords: []string{"new one is ", "new one: ", "changed it to ", "reset it to ", "it's now ", "it is now ", "new value: "}, find: findNewValue},
+	{ID: "new-password", Keywords: []string{"new one is ", "new one: ", "changed it to ", "reset it to ", "it's now ", "it is now ", "new value: ", "i typed ", "i entered ", "typed in "}, find: findNewValue},
 	{ID: "typed-password", Keywords: []string{".type(", ".fill(", ".send_keys(", ".sendkeys(", ".setvalue(", "with: "}, find: findTyped},
 	{ID: "wallet-key", Keywords: []string{"wallet(", "from_key(", "privatekeytoaccount(", "fromsecretkey(", "fromprivatekey("}, find: findWalletKey},
 	{ID: "hashed-argument", Keywords: []string{"openssl passwd "}, find: findHashedArgument},
@@ -87,7 +87,7 @@ var Own = []Rule{
 	{ID: "flagged-password", Keywords: []string{" -p ", " -password ", " -pass ", " -pw "}, find: findFlagged},
 	{ID: "sent-password", Keywords: []string{`send "`, `send -- "`, "sendline("}, find: findSent},
 	{ID: "signing-secret", Keywords: []string{"jwt.sign(", "jwt.encode(", "jwt.verify(", "jwt.decode(", "createhmac(", "twilio("}, find: findSecondArgument},
-	{ID: "seed-words", Keywords: []string{"seed words", "seed phrase", "recovery words", "mnemonic words", "recovery phrase", "backup phrase", "wallet words", "mnemonic", "bip39"}, find: findSeedWords},
+	{ID: "seed-words", Keywords: []string{"seed words", "seed phrase", "recovery words", "mnemonic words", "recovery phrase", "backup phrase", "wallet words", "mnemonic", "bip39", "seed:", "seed =", "seed is", "wiederherstellungsphrase", "seed-phrase", "phrase de récupération", "frase semilla", "frase de recuperación", "frase de recuperação", "сид-фраза", "seed-фраза", "助记词", "ニーモニック", "リカバリーフレーズ", "니모닉", "시드 문구"}, find: findSeedWords},
 	{ID: "inserted-password", Keywords: []string{"insert into "}, find: findInserted},
 	// Parts of keys and results that other names around them make secret.
 	{ID: "jwk", Keywords: []string{`"kty"`}, find: findKeySet},
@@ -95,6 +95,12 @@ var Own = []Rule{
 	{ID: "recovery-code", Keywords: recoveryNames, find: findCodes},
 	{ID: "vendor-token", Keywords: vendorWords(), find: findVendorToken},
 	{ID: "name-and-password", Keywords: []string{"sqlplus ", "jdbc:oracle:thin:", "pass:"}, find: findNameAndPassword},
+	// Networks, routers and servers.
+	{ID: "network-code", Keywords: []string{"wifi:"}, find: findNetworkCode},
+	{ID: "server-key", Keywords: []string{"radius-server ", "tacacs-server ", "message-digest-key ", "ntp authentication-key "}, find: findServerKey},
+	{ID: "listed-user", Keywords: []string{" on >"}, find: findListedUser},
+	{ID: "mail-login", Keywords: []string{"auth plain ", "auth login ", "334 ugfzc3dvcmq6\n", "334 ugfzc3dvcmq6\nc: "}, find: findMailLogin},
+	{ID: "webhook-url", Keywords: []string{"/hook", "/webhook", "://hook"}, find: findHook},
 	// Cookies.
 	{ID: "cookie", Keywords: []string{"cookie", "curl -b "}, find: findCookie},
 	{ID: "cookie-jar", Keywords: []string{"\ttrue\t/", "\tfalse\t/"}, find: findCookieJar},
@@ -193,7 +199,7 @@ var Own = []Rule{
 var toldNames = []string{
 	"mot de passe", "contraseña", "clave", "palavra-passe", "parola", "parolă", "парол", "Парол", "密码", "密碼", "口令", "パスワード", "暗証番号",
 	"비밀번호", "암호", "패스워드", "비번", "پاس ورڈ", "گذرواژه", "पासवर्ड", "كلمة المرور", "كلمة مرور", "باسورد", "கடவுச்சொல்", "పాస్\u200cవర్డ్", "పాస్వర్డ్", "પાસવર્ડ", "ਪਾਸਵਰਡ", "パスフレーズ", "كلمة السر", "رمز عبور", "şifre", "Şifre", "hasł", "lösenord", "adgangskode",
-	"passord", "salasana", "hesl", "jelszó", "jelszav", "lozink", "kata laluan", "nenosiri", "contrasenya", "contrasena", "kata sandi", "mật khẩu", "รหัสผ่าน", "পাসওয়ার্ড", "κωδικός", "Κωδικός", "סיסמה", "mdp", "senha", "wachtwoord",
+	"passord", "salasana", "hesl", "jelszó", "jelszav", "lozink", "kata laluan", "nenosiri", "contrasenya", "contrasena", "kata sandi", "mật khẩu", "รหัสผ่าน", "পাসওয়ার্ড", "κωδικός", "Κωδικός", "סיסמה", "mdp", "senha", "wachtwoord", "wlan-schlüssel", "netzwerkschlüssel", "clé wifi", "clé wi-fi", "key content", "schlüsselinhalt",
 }
 
 // recoveryNames are words for the codes with which accounts are recovered.

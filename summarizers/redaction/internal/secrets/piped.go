@@ -64,7 +64,8 @@ func findPrinted(r *reading, rule, start, end int) {
 		return
 	}
 	arg := printedArgument(r.text, end)
-	if randomLike(r.text[arg.start:arg.end]) {
+	_, file, _ := strings.Cut(line, "> ")
+	if word := r.text[arg.start:arg.end]; randomLike(word) || hexLike(word) && len(word) >= 32 || holdsFold(file, "pass") && chosenWord(word) {
 		r.add(rule, arg.start, arg.end)
 	}
 	r.until[rule] = max(arg.end, start)
@@ -98,10 +99,11 @@ func findNamed(r *reading, rule, _, end int) {
 }
 
 // findIdentified finds the password of a user in SQL: `IDENTIFIED BY 'X'`.
-func findIdentified(r *reading, rule, _, end int) {
+func findIdentified(r *reading, rule, start, end int) {
 	arg, _ := argumentAt(r.text, end, lineEnd(r.text, end, 256))
 	r.until[rule] = max(end, arg.end)
-	if password := r.text[arg.start:arg.end]; assignable(password, true) || arg.quoted && (spokenPhrase(password) || len(password) >= 4 && mixtureOf(password).blanks == 0 && !standIn(password)) {
+	if password := r.text[arg.start:arg.end]; assignable(password, true) || arg.quoted && (spokenPhrase(password) || len(password) >= 4 && mixtureOf(password).blanks == 0 && !standIn(password)) ||
+		!arg.quoted && capitals(r.text[start:start+len("identified")]) && fits(password, given) {
 		r.add(rule, arg.start, arg.end)
 	}
 }

@@ -9,6 +9,10 @@ func findPrintedSecret(r *reading, rule, _, end int) {
 		return
 	}
 	r.until[rule] = at
+	if line := lineBreak(r.text, at); strings.Contains(command, "base64 -") && chosenWord(r.text[at:line]) {
+		r.add(rule, at, line)
+		return
+	}
 	stop := runOf(r.text, at, &base64Bytes, valueBytes)
 	if text := r.text[at:stop]; len(text) >= 8 && (stop == len(r.text) || r.text[stop] <= ' ') &&
 		(printable(text) || strings.Contains(command, "base64") && tellable(text)) {

@@ -13,6 +13,8 @@ func (t *telling) alone(at, end int, word string) bool {
 	rest := strings.TrimLeft(t.text[end:min(end+8, len(t.text))], " \t")
 	last := rest == "" || rest[0] == '\n' || rest[0] == '\r'
 	switch {
+	case colon && last && !t.english:
+		return fits(word, inQuotes)
 	case colon && last:
 		return fits(word, onLine)
 	case colon || !t.english:
@@ -37,11 +39,12 @@ func adjectival(word string) bool {
 }
 
 // pairWords are words before the name of a password that is told behind the name of a user.
-var pairWords = wordMap("and with und mit y con et avec e com c")
+var pairWords = wordMap("and with und mit y con et avec e com c use using usa utilise utilisez verwende nutze benutze")
 
 // paired says whether a word directly follows a name in a sentence such as "user X and password Y".
 func (t *telling) paired(end int, word string) bool {
-	if t.words > 0 || t.linked || t.quoted || !t.english || !lastWordAt(t.text, end) {
+	last := lastWordAt(t.text, end)
+	if m := mixtureOf(word); t.words > 0 || t.linked || t.quoted || !t.english || !last && (m.upper == 0 || m.digits == 0 || m.lower < 4) {
 		return false
 	}
 	before, from := wordBefore(t.text, t.name)

@@ -149,10 +149,13 @@ var commandWords = newWordSet([]string{
 // setByCommand says whether a name and a word behind it are arguments of a command that gives the name this value.
 func (a *assignment) setByCommand(v value) bool {
 	word := a.text[v.start:v.end]
-	if a.kind == keyNoun || !a.commands.within(a.from, nameWindow, maxReadings) || !chosenWord(word) || a.kind > phraseNoun && !randomLike(word) {
+	if a.kind == keyNoun || !a.commands.within(a.from, nameWindow, maxReadings) || !fits(word, given) || a.kind > phraseNoun && !randomLike(word) {
 		return false
 	}
 	before := a.lineBefore()
+	if !chosenWord(word) && !strings.HasPrefix(strings.TrimLeft(before, " \t$#>"), "nmcli ") {
+		return false
+	}
 	return commandWords.any(before) && strings.IndexAny(before, ".?!") != len(before)-1
 }
 

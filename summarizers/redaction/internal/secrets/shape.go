@@ -28,7 +28,7 @@ func fits(text string, at place) bool {
 		return at >= inQuotes && saidPhrase(text, at)
 	case m.letters()+m.others == 0:
 		return m.digits >= 6 && m.joints+m.brackets == 0 || at == given && m.digits == len(text)
-	case strings.ContainsAny(text, "()<>{}[]\"'`") || strings.Count(text, "/") > 1 || strings.HasSuffix(text, ":"):
+	case strings.ContainsAny(strings.ReplaceAll(text, "''", ""), "()<>{}[]\"'`") || strings.Count(text, "/") > 1 || strings.HasSuffix(text, ":"):
 		return false
 	case m.others > 0 && !alphabetic(text), m.digits == 0 && strings.HasSuffix(text, "="):
 		return false
@@ -37,10 +37,32 @@ func fits(text string, at place) bool {
 	if len(plain) < 3 {
 		return m.letters() >= 2 && m.digits >= 2 && len(text) >= 6
 	}
+	if at >= inQuotes && joinedPhrase(plain) {
+		return true
+	}
 	if loginWords[strings.ToLower(text)] || m.digits == m.endDigits && m.digits < 4 && sizedTypes[firstPart(plain)] || idleWords[plain] || idleWords[firstPart(plain)] && m.digits == 0 {
 		return false
 	}
 	return at == given || (at == inQuotes || !identifier(text, m)) && !described(plain, m) && len(text) >= 6
+}
+
+// joinedPhrase says whether a text is a sentence of somebody with joints for its blanks, and not what a placeholder says:
+// my-kitchen-is-blue.
+func joinedPhrase(text string) bool {
+	idle, chosen, parts := 0, 0, 0
+	for part := range strings.SplitSeq(text, "-") {
+		if mixtureOf(part).lower != len(part) || part == "" {
+			return false
+		}
+		parts++
+		switch {
+		case idleWords[part] || commonWords[part]:
+			idle++
+		case len(part) >= 4:
+			chosen++
+		}
+	}
+	return parts >= 4 && chosen >= 2 && idle <= chosen
 }
 
 // sizedTypes are words of types and of checks behind which a number stands: varchar_255, required_min8.

@@ -8,6 +8,10 @@ func (a *assignment) take(v value, sentence bool) bool {
 	if !v.quoted && v.end < len(a.text) && (a.text[v.end] == '(' || a.text[v.end] == '[') {
 		return a.call(text, v.end+1)
 	}
+	if !v.quoted && a.kind == passwordNoun {
+		v.end = a.wholeField(v.end)
+		text = a.text[v.start:v.end]
+	}
 	if a.kind == phraseNoun && !v.quoted && !a.strong {
 		v = phraseAt(a.text, v.start)
 		text = a.text[v.start:v.end]
@@ -90,6 +94,8 @@ func (a *assignment) fits(text string, v value) bool {
 			return a.colon && strings.Trim(a.lineBefore(), " \t-*") == "" && a.lastOnLine(end) && fits(text, onLine)
 		}
 		return fits(text, inQuotes)
+	case a.besideAccount(v):
+		return fits(text, given)
 	case a.direct:
 		return !a.inCall(v) && fits(text, onLine)
 	default:
@@ -117,6 +123,26 @@ func (a *assignment) chosen(text string, v value) bool {
 func (a *assignment) flag() bool {
 	return strings.HasPrefix(a.name, "--") || strings.HasPrefix(a.name, "-") && a.from > 0 && a.text[a.from-1] == ' '
 }
+
+// flagged says whether the name and its value are the argument of a flag, in the same word or the next: `--set a.b=X`.
+func (a *assignment) flagged() bool {
+	words := strings.Fields(a.lineBefore())
+	if len(words) == 0 {
+		return false
+	}
+	last := words[len(words)-1]
+	if a.text[a.from-1] > ' ' {
+		return last[0] == '-' && strings.IndexByte("=,\"'", last[len(last)-1]) >= 0 || len(words) > 1 && quotes.has(last[0]) && len(last) == 1 && flagWord(words[len(words)-2])
+	}
+	return flagWord(last)
+}
+
+// flagWord says whether a word of a command is a flag whose argument follows.
+func flagWord(word string) bool {
+	return len(word) > 1 && word[0] == '-' && strings.IndexByte(word, '=') < 0 && (letterByte(word[1]) || strings.HasPrefix(word, "--") && len(word) > 2)
+}
+
+var quotes = setOf("\"'")
 
 // inAddress says whether the name is a parameter of an address.
 func (a *assignment) inAddress() bool {
@@ -178,6 +204,37 @@ func (a *assignment) amongPairs(v value) bool {
 	return plainPair(before[strings.LastIndexByte(before, '\n')+1:], depth) || plainPair(after, depth)
 }
 
+// accountNames are the last words of names of settings that stand beside a password.
+var accountNames = wordMap("user username login host hostname port database dbname db ssid url server adapter mgmt email mail account broker")
+
+// besideAccount says whether a line beside an assignment sets the account or the place that the password is for, in the
+// same notation: `user: X` or `user=X`, and no program.
+func (a *assignment) besideAccount(v value) bool {
+	depth := a.lineBefore()
+	if strings.Trim(depth, " ") != "" || !a.colon && !a.direct || a.kind != passwordNoun && a.kind != phraseNoun {
+		return false
+	}
+	if end := lineBreak(a.text, v.end); strings.TrimSpace(a.text[v.end:end]) != "" {
+		return false
+	}
+	sign := "="
+	if a.colon {
+		sign = ": "
+	}
+	from := a.from - len(depth)
+	before := strings.TrimSuffix(a.text[max(from-sideBytes, 0):from], "\n")
+	_, after, _ := strings.Cut(a.text[v.end:min(v.end+2*sideBytes, len(a.text))], "\n")
+	after, _, _ = strings.Cut(after, "\n")
+	return accountPair(before[strings.LastIndexByte(before, '\n')+1:], depth, sign) || accountPair(after, depth, sign)
+}
+
+func accountPair(line, depth, sign string) bool {
+	pair, same := strings.CutPrefix(strings.TrimRight(line, " \r"), depth)
+	name, of, found := strings.Cut(pair, sign)
+	return same && found && of != "" && runOf(name, 0, &accountBytes, nameLimit) == len(name) && accountNames[strings.ToLower(lastWord(name))] &&
+		strings.IndexByte(" $({[<", of[0]) < 0 && strings.IndexByte(",;{}()[]", of[len(of)-1]) < 0 && !idleWords[strings.ToLower(of)]
+}
+
 func plainPair(line, depth string) bool {
 	pair, same := strings.CutPrefix(strings.TrimRight(line, " \r"), depth)
 	name, of, found := strings.Cut(pair, ": ")
@@ -192,6 +249,22 @@ func settingLike(line string) bool {
 		return true
 	}
 	return line == "" || strings.IndexByte("[#;", line[0]) >= 0 || strings.IndexByte(line, '=') > 0 && !strings.ContainsAny(line, "(){}")
+}
+
+// fieldBytes is how long a value with blanks in a connection string may be.
+const fieldBytes = 64
+
+// wholeField returns where a value ends that goes on behind a blank, up to the semicolon of a connection string:
+// `User=a;Password=X Y;Port=1`.
+func (a *assignment) wholeField(end int) int {
+	if a.from == 0 || a.text[a.from-1] != ';' || end >= len(a.text) || a.text[end] != ' ' {
+		return end
+	}
+	rest := a.text[end:min(end+fieldBytes, len(a.text))]
+	if i := strings.IndexAny(rest, ";\n\"'=<"); i > 0 && rest[i] == ';' {
+		return end + i
+	}
+	return end
 }
 
 // wholeValue returns where a value ends that goes on behind a character that ends others, as in a&b.

@@ -25,7 +25,7 @@ var afterNames = wordMap("for of on in at from to the my our your a an der die d
 func findTold(r *reading, rule, start, end int) {
 	text := r.text
 	ascii := text[start] < 0x80
-	if ascii && (start > 0 && wordByte(text[start-1]) || end < len(text) && wordByte(text[end]) && text[end-1] < 0x80 && !inflected(text, end)) {
+	if ascii && (start > 0 && wordByte(text[start-1]) || end < len(text) && wordByte(text[end]) && text[end-1] < 0x80 && (end-start < 4 || !inflected(text, end))) {
 		return
 	}
 	r.told(rule, start, end, passwordNoun, false)
@@ -109,7 +109,7 @@ func (t *telling) after(at int) int {
 		if t.lines > 3 || !t.linked && !t.english || t.words > 3 {
 			return 0
 		}
-	case strings.IndexByte(" \t\r*()>", c) >= 0 || c == ',' && t.words == 0 && at == t.end:
+	case strings.IndexByte(" \t\r*()>", c) >= 0 || c == ',' && (t.words == 0 && at == t.end || !t.english && !t.linked):
 	case c == '\'' && at == t.end && strings.HasPrefix(t.text[at:], "'s "):
 		// Only the next word is told: "the password's length is 12" says nothing of the password.
 		t.linked, t.sinceLink, t.words = true, 0, toldWords
@@ -131,19 +131,36 @@ func (t *telling) after(at int) int {
 
 // afterQuote reads a quote, or all that is in quotes if that is the secret.
 func (t *telling) afterQuote(at int) int {
+	first := !t.quoted
 	t.quoted = true
 	v := valueAt(t.text, at)
 	if text := t.text[v.start:v.end]; v.quoted && (t.linked || t.words == 0) && (assignable(text, false) || stated(text, true) ||
-		t.kind == phraseNoun && (phraseLike(text) || t.linked && spokenPhrase(text))) {
+		first && t.chosen(at, text) || t.kind == phraseNoun && (phraseLike(text) || t.linked && spokenPhrase(text))) {
 		t.add(t.rule, v.start, v.end)
 		return 0
 	}
 	return at + 1
 }
 
+// chosen says whether a text in quotes behind a name for passwords is a word that somebody chose. Of English names "is"
+// must say so: much else is passed to something in quotes.
+func (t *telling) chosen(at int, text string) bool {
+	if t.kind != passwordNoun || t.sinceLink > 0 || t.words > 0 && !t.linked || mixtureOf(text).others+mixtureOf(text).blanks > 0 {
+		return false
+	}
+	before, _ := wordBefore(t.text, at)
+	return (!t.english || isWords[before]) && fits(text, inQuotes)
+}
+
+// isWords say what something is.
+var isWords = wordMap("is was ist war lautet est es sera será")
+
 // afterOther reads a letter or a sign that is not ASCII's.
 func (t *telling) afterOther(at int) int {
 	c, size := utf8.DecodeRuneInString(t.text[at:])
+	if _, is := printedValue(t.text, at); is && t.afterQuote(at) == 0 {
+		return 0
+	}
 	switch c {
 	case '。', '！', '？', '；':
 		return 0

@@ -1,6 +1,9 @@
 package secrets
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // mixture counts the kinds of characters in a text.
 type mixture struct {
@@ -261,14 +264,28 @@ func stated(text string, last bool) bool {
 	case m.symbols > 0:
 		return m.digits > 0 && m.letters() >= 3
 	case m.joints > 0:
-		return m.digits > 0 && m.lower >= 4 && (m.joints == 1 || m.joints == strings.Count(text, "-")) && (m.upper > 0 || m.digits > 1 || leet(text)) && (last || m.digits > 1 && m.upper > 0) && !technical(text)
+		return m.digits > 0 && m.lower >= 4 && (m.joints == 1 || m.joints == strings.Count(text, "-")) && (m.upper > 0 || m.digits > 1 || leet(text)) &&
+			(last || m.upper > 0 && m.upper+m.digits > 2) && !technical(text) || last && namedTwice(text)
 	case m.digits == 0:
 		return last && drawnWord(text)
 	case m.wordsAndDigits():
 		return last && m.lower >= 5 && !technical(text) || last && drawnWord(text)
 	default:
-		return m.lower >= 4 && m.digits > 0 && (m.upper > 0 || leet(text) || last) && !technical(text) || drawnWord(text)
+		return m.lower >= 4 && m.digits > 0 && (m.upper > 0 || leet(text) || last || m.digits > 2) && !technical(text) || drawnWord(text)
 	}
+}
+
+// namedTwice says whether a text is two words with capitals and a hyphen between them, neither of which says how
+// something is: Harbour-Lights.
+func namedTwice(text string) bool {
+	first, second, found := strings.Cut(text, "-")
+	for _, word := range []string{first, second} {
+		m := mixtureOf(word)
+		if !found || len(word) < 4 || m.upper != 1 || m.lower != len(word)-1 || !capital(word[0]) || idleWords[strings.ToLower(word)] || described(strings.ToLower(word), m) {
+			return false
+		}
+	}
+	return true
 }
 
 // saidWords are words of labels, of help and of what is said about passphrases.
@@ -393,6 +410,11 @@ func valueAt(text string, at int) value {
 	if at >= len(text) {
 		return value{at, at, false}
 	}
+	if text[at] >= utf8.RuneSelf {
+		if v, is := printedValue(text, at); is {
+			return v
+		}
+	}
 	if strings.HasPrefix(text[at:], "q{") {
 		// A text in quotes of Perl.
 		if end := strings.IndexByte(text[at:min(at+valueBytes, len(text))], '}'); end > 0 {
@@ -401,12 +423,29 @@ func valueAt(text string, at int) value {
 	}
 	if quote := text[at]; quote == '"' || quote == '\'' || quote == '`' {
 		limit := text[at+1 : min(at+1+valueBytes, len(text))]
-		if end := strings.IndexByte(limit, quote); end >= 0 && strings.IndexByte(limit[:end], '\n') < 0 {
+		end := strings.IndexByte(limit, quote)
+		if quote == '\'' && end > 0 {
+			end = behindDoubled(limit, end)
+		}
+		if end >= 0 && strings.IndexByte(limit[:end], '\n') < 0 {
 			return value{at + 1, at + 1 + end, true}
 		}
 		at++
 	}
 	return bareValue(text, at)
+}
+
+// behindDoubled returns where a text in single quotes ends that has some of them doubled, as YAML and SQL write them:
+// 'O”Hara'.
+func behindDoubled(text string, end int) int {
+	for n := 0; n < 4 && end+2 < len(text) && text[end+1] == '\'' && (wordByte(text[end+2]) || text[end+2] >= utf8.RuneSelf); n++ {
+		next := strings.IndexByte(text[end+2:], '\'')
+		if next < 0 {
+			break
+		}
+		end += 2 + next
+	}
+	return end
 }
 
 var endsBare = setOf(" \t\r\n\f\v\"'`<>,;&|(){}[]\\")

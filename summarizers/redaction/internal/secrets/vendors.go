@@ -35,7 +35,11 @@ func findVendorToken(r *reading, rule, start, end int) {
 	if start > 0 && (wordByte(text[start-1]) || text[start-1] == '-' || text[start-1] == '/' && !strings.HasSuffix(text[:start], "//")) {
 		return
 	}
-	stop := runOf(text, end, &vendorBytes, valueBytes)
+	set := &vendorBytes
+	if strings.HasPrefix(text[start:end], "fm") {
+		set = &headerBytes
+	}
+	stop := runOf(text, end, set, valueBytes)
 	stop = end + len(strings.TrimRight(text[end:stop], ".-_"))
 	r.until[rule] = stop
 	prefix, body := strings.ToLower(text[start:end]), text[end:stop]
