@@ -71,6 +71,9 @@ type assignment struct {
 	// direct says that the value follows an equals sign without a blank, colon that it follows a colon, and strong that
 	// only values are written in this way.
 	direct, colon, strong bool
+	// before is what stands before the name in its line, once it was looked for.
+	before string
+	looked bool
 }
 
 // alignedBlanks is how many blanks may stand between a name and an operator, where values stand below each other.

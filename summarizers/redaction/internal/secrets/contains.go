@@ -1,17 +1,25 @@
 package secrets
 
-import "regexp/syntax"
+import (
+	"regexp/syntax"
+	"strings"
+)
 
 // contains says whether a text contains a match of an expression, without saying where. A general engine takes
-// microseconds for each text, and an attacker can write a text in which most of the time is spent on that.
+// microseconds for each text, and an attacker can write a text in which most of the time is spent on that. So is it
+// written as sequences, each of which is only tried where the text has a word of it.
 type contains struct {
-	all []sequence
-	// anchored are sequences that may match only at the beginning of a text.
-	anchored []sequence
-	// first are, by the first byte, the sequences that may match there.
-	first [256][]int16
-	// pairs are the pairs of bytes that one of them may begin with: most places of a text are left at once.
-	pairs [1 << 10]uint64
+	// anchored are sequences that may match only at the beginning of a text, and wordless those without a word.
+	anchored, wordless []sequence
+	// words are one word of each other sequence, and of says for each word which ones have it.
+	words *wordSet
+	of    [][]worded
+}
+
+// worded is a sequence that has a word at a place, before which stand as many characters as before says.
+type worded struct {
+	sequence
+	before int
 }
 
 // containsOf returns an expression in this form, or nil if it cannot be written so.
@@ -23,17 +31,21 @@ func containsOf(expression string) *contains {
 		parts = tree.Sub
 	}
 	c := &contains{}
+	var all []sequence
 	for _, part := range parts {
-		all, ok := sequencesOf(part)
+		some, ok := sequencesOf(part)
 		if !ok {
 			return nil
 		}
-		for _, s := range all {
-			if !c.add(s) {
+		for _, s := range some {
+			s, ok = c.trimmed(s)
+			if !ok {
 				return nil
 			}
+			all = append(all, s)
 		}
 	}
+	c.sort(all)
 	return c
 }
 
@@ -45,57 +57,111 @@ func withoutGreed(tree *syntax.Regexp) {
 	}
 }
 
-// add adds an alternative, without what more of a run may stand before it. It says whether the alternative begins with
-// a character.
-func (c *contains) add(s sequence) bool {
-	if len(s) > 0 && s[0].kind == textStart {
-		s.prepare(1)
-		for i := range s {
-			s[i].run = 0
+// trimmed returns a sequence without what more of a run may stand before it. It says whether the sequence begins with a
+// character or at the beginning of a text.
+func (c *contains) trimmed(s sequence) (sequence, bool) {
+	if len(s) == 0 || s[0].kind != textStart {
+		for len(s) > 0 && s[0].kind == characters && s[0].min == 0 {
+			s = s[1:]
 		}
-		c.anchored = append(c.anchored, s)
-		return true
+		if len(s) == 0 || s[0].kind != characters {
+			return nil, false
+		}
+		s[0].max = s[0].min
 	}
-	for len(s) > 0 && s[0].kind == characters && s[0].min == 0 {
-		s = s[1:]
-	}
-	if len(s) == 0 || s[0].kind != characters {
-		return false
-	}
-	s[0].max = s[0].min
 	s.prepare(1)
 	for i := range s {
 		s[i].run = 0
 	}
-	n := int16(len(c.all))
-	c.all = append(c.all, s)
-	for b := range 256 {
-		if s[0].set.has(byte(b)) {
-			c.first[b] = append(c.first[b], n)
-			c.addPairs(s, b<<8)
-		}
-	}
-	return true
+	return s, true
 }
 
-// addPairs adds the pairs of a first byte with what may follow it in a sequence.
-func (c *contains) addPairs(s sequence, first int) {
-	second := s[0]
-	if s[0].min == 1 {
-		i := 1
-		for i < len(s) && (s[i].kind == groupStart || s[i].kind == groupEnd) {
-			i++
-		}
-		second = item{set: bytes{^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0)}}
-		if i < len(s) && s[i].kind == characters && s[i].min > 0 {
-			second = s[i]
+// sort keeps the sequences by the word of each that the fewest others have.
+func (c *contains) sort(all []sequence) {
+	shared := make(map[string]int)
+	for _, s := range all {
+		for word := range s.words() {
+			shared[word]++
 		}
 	}
-	for b := range 256 {
-		if second.set.has(byte(b)) {
-			c.pairs[(first|b)>>6] |= 1 << (b & 63)
+	numbers, words := make(map[string]int), []string(nil)
+	for _, s := range all {
+		best, before := "", 0
+		for word, at := range s.words() {
+			switch less := shared[word] - shared[best]; {
+			case best == "" || less < 0 || less == 0 && (len(word) > len(best) || len(word) == len(best) && word < best):
+				best, before = word, at
+			}
+		}
+		switch {
+		case s[0].kind == textStart:
+			c.anchored = append(c.anchored, s)
+			continue
+		case best == "":
+			c.wordless = append(c.wordless, s)
+			continue
+		}
+		number, known := numbers[best]
+		if !known {
+			number = len(words)
+			numbers[best], words, c.of = number, append(words, best), append(c.of, nil)
+		}
+		c.of[number] = append(c.of[number], worded{s, before})
+	}
+	if len(words) > 0 {
+		c.words = newWordSet(words)
+	}
+}
+
+// words returns the words of a sequence that stand at a fixed distance from its beginning, with how many characters
+// stand before each.
+func (s sequence) words() map[string]int {
+	words := make(map[string]int)
+	var word strings.Builder
+	at := 0
+	end := func() {
+		if word.Len() > 1 {
+			words[word.String()] = at - word.Len()
+		}
+		word.Reset()
+	}
+	for _, it := range s {
+		switch {
+		case it.kind == groupStart || it.kind == groupEnd:
+			continue
+		case it.kind == characters && it.min == 1 && it.max == 1 && it.letter() != 0:
+			word.WriteByte(it.letter())
+			at++
+			continue
+		}
+		end()
+		if it.kind == characters {
+			if it.min != it.max {
+				return words
+			}
+			at += it.min
 		}
 	}
+	end()
+	return words
+}
+
+// letter returns the only character of an item, in lower case: 0 if it may be several.
+func (it *item) letter() byte {
+	for c := range byte(0x80) {
+		if !it.set.has(c) {
+			continue
+		}
+		n := it.set.count()
+		switch {
+		case capital(c) && (n == 1 || n == 2 && it.set.has(c|0x20)):
+			return c | 0x20
+		case n == 1:
+			return c
+		}
+		break
+	}
+	return 0
 }
 
 func (c *contains) match(text string) bool {
@@ -105,15 +171,24 @@ func (c *contains) match(text string) bool {
 			return true
 		}
 	}
-	for at := range len(text) {
-		if at+1 < len(text) {
-			if pair := int(text[at])<<8 | int(text[at+1]); c.pairs[pair>>6]>>(pair&63)&1 == 0 {
-				continue
+	for _, s := range c.wordless {
+		for at := range len(text) {
+			if t.match(s, at) {
+				return true
 			}
 		}
-		for _, n := range c.first[text[at]] {
-			if t.match(c.all[n], at) {
-				return true
+	}
+	if c.words == nil {
+		return false
+	}
+	state := int32(0)
+	for i := range len(text) {
+		state = c.words.after(state, text[i])
+		for _, word := range c.words.ending(state) {
+			for _, w := range c.of[word] {
+				if at := i + 1 - c.words.lengths[word] - w.before; at >= 0 && t.match(w.sequence, at) {
+					return true
+				}
 			}
 		}
 	}

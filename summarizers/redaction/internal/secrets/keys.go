@@ -65,6 +65,9 @@ func findPrivateKey(r *reading, rule, start, end int) {
 		if from < start && !strings.HasPrefix(text[from:], "MII") {
 			return
 		}
+		if runOf(text, from, &base64Bytes, keyRun)-from < keyRun {
+			return
+		}
 		r.key(rule, from, from)
 	}
 }
@@ -198,12 +201,14 @@ func lineNumber(text string, at int) int {
 		switch c := text[i]; {
 		case c == ':' && i > at:
 			return max(number(i+1), at)
-		case c <= ' ' || strings.IndexByte(":\"\\+=", c) >= 0:
+		case c <= ' ' || endsFileName.has(c):
 			return at
 		}
 	}
 	return at
 }
+
+var endsFileName = setOf(":\"\\+=")
 
 // keyBefore returns where the lines of a key begin that end at a place.
 func keyBefore(text string, end, from int) int {

@@ -77,7 +77,7 @@ func findLogin(r *reading, rule, start, end int) {
 			r.until[rule] = at + len(word)
 			return
 		}
-		switch strings.ToLower(word) {
+		switch strings.ToLower(word[:min(len(word), len("with ")+1)]) {
 		case "/", "and", "und", "et", "y", "e", "с", "и", "|", "with", "mit", "con", "avec", "com":
 			joined, slashed = previous != "", word == "/"
 		default:

@@ -78,9 +78,8 @@ type ruleset struct {
 	// allow compiles the allowlists that apply to all rules.
 	allow func() []*CompiledAllowlist
 	words *wordSet
-	// of holds the rules of each keyword, and lengths its length.
-	of      [][]keyword
-	lengths []int
+	// of holds the rules of each keyword.
+	of [][]keyword
 	// ids are the IDs of the rules, which placeholders contain, and index says which rule each is of.
 	ids   map[string]bool
 	index map[string]int
@@ -117,7 +116,6 @@ func load(rules []Rule, everywhere []Allowlist) *ruleset {
 		// What has a name of its own is found before what only looks drawn.
 		slices.SortStableFunc(byWord[word], func(a, b keyword) int { return cmp.Compare(set.rules[a.rule].late(), set.rules[b.rule].late()) })
 		set.of = append(set.of, byWord[word])
-		set.lengths = append(set.lengths, len(word))
 	}
 	set.words = newWordSet(words)
 	return set

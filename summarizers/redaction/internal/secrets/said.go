@@ -43,8 +43,11 @@ var pairWords = wordMap("and with und mit y con et avec e com c use using usa ut
 
 // paired says whether a word directly follows a name in a sentence such as "user X and password Y".
 func (t *telling) paired(end int, word string) bool {
+	if t.words > 0 || t.linked || t.quoted || !t.english {
+		return false
+	}
 	last := lastWordAt(t.text, end)
-	if m := mixtureOf(word); t.words > 0 || t.linked || t.quoted || !t.english || !last && (m.upper == 0 || m.digits == 0 || m.lower < 4) {
+	if m := mixtureOf(word); !last && (m.upper == 0 || m.digits == 0 || m.lower < 4) {
 		return false
 	}
 	before, from := wordBefore(t.text, t.name)
@@ -96,15 +99,21 @@ func (r *reading) wordTold(rule, from int, question bool) bool {
 	return true
 }
 
-// folded returns a word with letters of ASCII in the place of other letters of alphabets, for looking at its shape.
+// folded returns a word with a letter of ASCII in the place of each other letter of an alphabet, for looking at its shape.
 func folded(word string) string {
-	if mixtureOf(word).others == 0 || !alphabetic(word) {
+	plain := true
+	for i := range len(word) {
+		plain = plain && word[i] < 0x80
+	}
+	if plain || !alphabetic(word) {
 		return word
 	}
-	return strings.Map(func(c rune) rune {
+	letters := make([]byte, 0, toldLength)
+	for _, c := range word {
 		if c >= 0x80 {
-			return 'a'
+			c = 'a'
 		}
-		return c
-	}, word)
+		letters = append(letters, byte(c))
+	}
+	return string(letters)
 }

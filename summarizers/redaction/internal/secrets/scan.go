@@ -63,7 +63,7 @@ func (s *ruleset) scan(ctx context.Context, text string) []span {
 		state = s.words.after(state, text[i])
 		for _, word := range s.words.ending(state) {
 			for _, k := range s.of[word] {
-				r.near(k, i+1-s.lengths[word], i+1)
+				r.near(k, i+1-s.words.lengths[word], i+1)
 			}
 		}
 	}

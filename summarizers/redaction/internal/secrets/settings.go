@@ -117,8 +117,9 @@ func chosenWord(text string) bool {
 
 // drawnWord says whether a word was drawn from letters and digits: it has few vowels, or capitals that no two small
 // letters follow.
-func drawnWord(text string) bool {
-	m := mixtureOf(text)
+func drawnWord(text string) bool { return mixtureOf(text).drawnWord(text) }
+
+func (m mixture) drawnWord(text string) bool {
 	if len(text) < 8 || len(text) > 64 || m.letters()+m.digits != len(text) || m.upper < 2 || m.lower < 2 || standIn(text) || technical(text) {
 		return false
 	}
@@ -149,14 +150,15 @@ var commandWords = newWordSet([]string{
 // setByCommand says whether a name and a word behind it are arguments of a command that gives the name this value.
 func (a *assignment) setByCommand(v value) bool {
 	word := a.text[v.start:v.end]
-	if a.kind == keyNoun || !a.commands.within(a.from, nameWindow, maxReadings) || !fits(word, given) || a.kind > phraseNoun && !randomLike(word) {
+	before := a.lineBefore()
+	if a.kind == keyNoun || before == "" || !a.commands.within(a.from, nameWindow, maxReadings) || !commandWords.any(before) ||
+		!fits(word, given) || a.kind > phraseNoun && !randomLike(word) {
 		return false
 	}
-	before := a.lineBefore()
 	if !chosenWord(word) && !strings.HasPrefix(strings.TrimLeft(before, " \t$#>"), "nmcli ") {
 		return false
 	}
-	return commandWords.any(before) && strings.IndexAny(before, ".?!") != len(before)-1
+	return strings.IndexAny(before, ".?!") != len(before)-1
 }
 
 // drawnSigns says whether a text in quotes was drawn from all signs of a keyboard, also those that programs have.

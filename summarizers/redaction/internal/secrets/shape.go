@@ -22,7 +22,7 @@ const (
 func fits(text string, at place) bool {
 	m := mixtureOf(text)
 	switch {
-	case len(text) < 4 || len(text) > valueBytes || standIn(text) || uuidLike(text) && at != given || strings.Contains(text, "://") || label(text):
+	case len(text) < 4 || len(text) > valueBytes || uuidLike(text) && at != given || strings.Contains(text, "://") || standIn(text) || label(text):
 		return false
 	case m.blanks > 0:
 		return at >= inQuotes && saidPhrase(text, at)
@@ -73,6 +73,9 @@ var labels = sync.OnceValue(func() *wordSet { return newWordSet(toldNames) })
 
 // label says whether a text begins with such a word and little else.
 func label(text string) bool {
+	if !labels().any(text) {
+		return false
+	}
 	lower := strings.ToLower(text)
 	is := false
 	labels().each(lower, func(word int) bool {

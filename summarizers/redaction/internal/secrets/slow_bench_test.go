@@ -23,6 +23,8 @@ var slowTexts = []struct{ name, unit string }{
 	{"phrases", ">密_pat:*:"},
 	{"words", "'@'pass:a"},
 	{"expressions", "\"unkey_mapbox="},
+	{"printed quotes", "use pwd“&chpasswd:sk-or-v1-bearerAKIA auth loginuse pwd“"},
+	{"parts of keys", "ibaakc_"},
 	{"many rules", "skA1b2c3d4e5f6g7h8%3Dauthtoken gocardless="},
 }
 

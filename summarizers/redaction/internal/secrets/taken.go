@@ -126,15 +126,23 @@ func (a *assignment) flag() bool {
 
 // flagged says whether the name and its value are the argument of a flag, in the same word or the next: `--set a.b=X`.
 func (a *assignment) flagged() bool {
-	words := strings.Fields(a.lineBefore())
-	if len(words) == 0 {
+	before := a.lineBefore()
+	if before == "" || strings.IndexByte(before, '-') < 0 {
 		return false
 	}
-	last := words[len(words)-1]
-	if a.text[a.from-1] > ' ' {
-		return last[0] == '-' && strings.IndexByte("=,\"'", last[len(last)-1]) >= 0 || len(words) > 1 && quotes.has(last[0]) && len(last) == 1 && flagWord(words[len(words)-2])
+	last := before[lastBlank(before)+1:]
+	switch {
+	case last != "" && last[0] == '-':
+		return strings.IndexByte("=,\"'", last[len(last)-1]) >= 0
+	case len(last) > 1 || last != "" && !quotes.has(last[0]):
+		return false
 	}
-	return flagWord(last)
+	before = strings.TrimRight(before[:len(before)-len(last)], " \t")
+	return flagWord(before[lastBlank(before)+1:])
+}
+
+func lastBlank(text string) int {
+	return max(strings.LastIndexByte(text, ' '), strings.LastIndexByte(text, '\t'))
 }
 
 // flagWord says whether a word of a command is a flag whose argument follows.
@@ -154,8 +162,11 @@ const sideBytes = 128
 
 // lineBefore returns what stands before the name in its line.
 func (a *assignment) lineBefore() string {
-	before := a.text[max(a.from-sideBytes, 0):a.from]
-	return before[strings.LastIndexByte(before, '\n')+1:]
+	if !a.looked {
+		before := a.text[max(a.from-sideBytes, 0):a.from]
+		a.before, a.looked = before[strings.LastIndexByte(before, '\n')+1:], true
+	}
+	return a.before
 }
 
 // inCall says whether a value is an argument of a function.

@@ -269,18 +269,25 @@ func restOfWord(text string, at int) int {
 	return at
 }
 
+// leastTold is how long a word of a sentence must be to be a secret.
+const leastTold = 6
+
 // tell adds a word of a sentence if it can only be a secret.
 func (t *telling) tell(at int, word string) bool {
+	if len(word) < leastTold {
+		return false
+	}
 	word = strings.TrimRight(word, "'")
 	if strings.HasSuffix(word, "!") && !strings.HasSuffix(word, "!!") && !tellable(word) {
 		word = strings.TrimSuffix(word, "!")
 	}
 	end := at + len(word)
 	word = folded(word)
+	m := mixtureOf(word)
 	drawn := t.linked && hexLike(word) && len(word) >= 32 || t.kind >= tokenNoun && (randomLike(word) || hexLike(strings.TrimPrefix(word, "0x")) && len(word) >= 32)
 	digits := t.linked && t.kind == passwordNoun && len(word) >= 6 && runOf(word, 0, &digitBytes, 12) == len(word) && lastWordAt(t.text, end)
-	direct := digits || t.paired(end, word) || t.alone(at, end, word) || t.kind <= phraseNoun && (t.linked && t.sinceLink == 0 || !t.english && t.words == 0) && stated(word, lastWordAt(t.text, end))
-	if !tellable(word) && !drawn && !direct {
+	direct := digits || t.paired(end, word) || t.alone(at, end, word) || t.kind <= phraseNoun && (t.linked && t.sinceLink == 0 || !t.english && t.words == 0) && m.stated(word, lastWordAt(t.text, end))
+	if !drawn && !direct && !m.tellable(word) {
 		return false
 	}
 	if t.lines > 0 {

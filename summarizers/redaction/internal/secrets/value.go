@@ -199,15 +199,22 @@ func randomLike(text string) bool {
 }
 
 // tellable says whether a word of a sentence can only be a password.
-func tellable(text string) bool {
-	m := mixtureOf(text)
-	if m.digits > 0 && drawnWord(text) {
-		return true
-	}
-	if len(text) < 7 || m.letters() < 2 || m.digits == 0 || m.blanks+m.others > 0 || strings.Contains(text, "/") || standIn(text) ||
-		m.wordsAndDigits() || codeLike(text, m) {
+func tellable(text string) bool { return mixtureOf(text).tellable(text) }
+
+func (m mixture) tellable(text string) bool {
+	if m.digits == 0 {
 		return false
 	}
+	if m.drawnWord(text) {
+		return true
+	}
+	// What takes least time is asked first.
+	return len(text) >= 7 && m.letters() >= 2 && m.blanks+m.others == 0 && !m.wordsAndDigits() && m.tells(text) && !strings.Contains(text, "/") &&
+		!codeLike(text, m) && !standIn(text)
+}
+
+// tells says whether the characters of a word are mixed as in passwords.
+func (m mixture) tells(text string) bool {
 	if hexLike(text) {
 		return len(text) >= 32
 	}
@@ -252,11 +259,15 @@ func technical(text string) bool {
 
 // stated says whether a word that directly follows "the password is" is the password. More words are than could be
 // told apart elsewhere. last says that no other word follows.
-func stated(text string, last bool) bool {
-	m := mixtureOf(text)
-	if len(text) < 6 || m.letters() < 2 || m.blanks+m.others+m.brackets > 0 || strings.Contains(text, "/") || standIn(text) || uuidLike(text) || hexLike(text) {
-		return false
-	}
+func stated(text string, last bool) bool { return mixtureOf(text).stated(text, last) }
+
+func (m mixture) stated(text string, last bool) bool {
+	return len(text) >= 6 && m.letters() >= 2 && m.blanks+m.others+m.brackets == 0 && m.states(text, last) &&
+		!strings.Contains(text, "/") && !uuidLike(text) && !hexLike(text) && !standIn(text)
+}
+
+// states says whether a word is mixed as passwords are that somebody tells.
+func (m mixture) states(text string, last bool) bool {
 	at := strings.IndexByte(text, '@')
 	switch {
 	case at >= 0 && strings.Contains(text[at:], "."):
@@ -267,11 +278,11 @@ func stated(text string, last bool) bool {
 		return m.digits > 0 && m.lower >= 4 && (m.joints == 1 || m.joints == strings.Count(text, "-")) && (m.upper > 0 || m.digits > 1 || leet(text)) &&
 			(last || m.upper > 0 && m.upper+m.digits > 2) && !technical(text) || last && namedTwice(text)
 	case m.digits == 0:
-		return last && drawnWord(text)
+		return last && m.drawnWord(text)
 	case m.wordsAndDigits():
-		return last && m.lower >= 5 && !technical(text) || last && drawnWord(text)
+		return last && m.lower >= 5 && !technical(text) || last && m.drawnWord(text)
 	default:
-		return m.lower >= 4 && m.digits > 0 && (m.upper > 0 || leet(text) || last || m.digits > 2) && !technical(text) || drawnWord(text)
+		return m.lower >= 4 && m.digits > 0 && (m.upper > 0 || leet(text) || last || m.digits > 2) && !technical(text) || m.drawnWord(text)
 	}
 }
 

@@ -8,6 +8,8 @@ type wordSet struct {
 	width int
 	// next is the state after a state, by class. A state is its number times the width, and ends if a word ends in it.
 	next []int32
+	// lengths are the lengths of the words.
+	lengths []int
 	// found are the words that end in each state, by number.
 	found [][]int
 }
@@ -31,6 +33,7 @@ func newWordSet(words []string) *wordSet {
 	}
 	set.addState()
 	for n, word := range words {
+		set.lengths = append(set.lengths, len(word))
 		state := int32(0)
 		for i := range len(word) {
 			at := int(state)*set.width + int(set.classes[word[i]])

@@ -4,6 +4,7 @@ package secrets
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,9 +16,8 @@ import (
 )
 
 // maxRatio is how many times the processor's time of a program's text any other text may take. Texts made for it took
-// ten thousand times as much when expressions read whole blocks. The worst take six times as much: values that an
-// allowlist is asked about.
-const maxRatio = 15
+// ten thousand times as much when expressions read whole blocks. The worst that a search found take six times as much.
+const maxRatio = 10
 
 // workBytes is how long the texts are.
 const workBytes = 64 << 10
@@ -63,11 +63,36 @@ func attacks() (texts []string) {
 		"a\n", "\n", " ", "a", "\\\\\"", "{\"a\":[", "[[[[", ".", "=", "A1b2", "\"", "key=a1b2c3d4e5f6 ", "pass:a1", "pw=Ab1!xyz9;", "curl -u a:b ", "curl -b ", "://a:b@",
 		"-----BEGIN PRIVATE KEY-----\n", "-----END PRIVATE KEY-----\nQUJDREVGR0hJSktM\n", "kind: secret data: a: b ", "[REDACTED:", "[REDACTED:password:abcd]",
 		"passphrase\toktamdp\n", " -u a -p ", "<<< ", "/aвойт", "Şifrea", "auth= age-secret-key-1", "$psk'%3D@", "fm2_psk\tpassword 7 |",
+		"„", "«a", "“pw „", "passwort „a", "密码「", "://hook/", "/webhook/a1", "wifi:P:", " on >a", "auth plain ", "radius-server key ", "'a''", "seed:", "--set a.pw=b ",
+		" --a pw=b", "contraseña,", "mysql\",", "user: a\npw: b\n", ";pw=a b",
 		strings.Repeat("tk-us-", 100) + " ", "密码", "$5$", ":*:",
 	} {
 		texts = append(texts, filled(unit))
 	}
-	return append(texts, alikeSecrets(), nestedSecrets())
+	return append(append(texts, mixedTexts(words)...), alikeSecrets(), nestedSecrets())
+}
+
+// mixedTexts repeat what was drawn from words of rules, from what stands between a name and a value, and from values.
+func mixedTexts(words []string) (texts []string) {
+	g := rand.New(rand.NewPCG(1, 7))
+	pieces := [][]string{
+		words, words,
+		{"", " ", "=", ":", "\n", "\t", "\"", "'", ",", ";", "/", "@", "-", "_", ".", "|", ">", "<", "(", "[", "{", "%", "&", "?", "$", "*", "\\", "「", "„", "»", "：", "é", "密"},
+		{"a", "A1b2c3d4e5f6", "0f3a9c", "Zx9!kQs", "12345", "hunter", "a-b-c", "aB", "to ", " is ", " -p ", " -u ", "user ", "AKIA", "eyJ", "MII", "a.b.c"},
+	}
+	n := 1000
+	if testing.Short() {
+		n = 20
+	}
+	for range n {
+		unit := ""
+		for range 1 + g.IntN(8) {
+			list := pieces[g.IntN(len(pieces))]
+			unit += list[g.IntN(len(list))]
+		}
+		texts = append(texts, filled(unit+" "))
+	}
+	return texts
 }
 
 // alikeSecrets are secrets that begin alike.
