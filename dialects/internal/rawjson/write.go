@@ -12,16 +12,7 @@ import (
 
 // Quote returns a text as JSON. It does not escape characters that only HTML needs escaped.
 func Quote(text string) json.RawMessage {
-	if isPlain(text) {
-		return append(append(append(make(json.RawMessage, 0, len(text)+2), '"'), text...), '"')
-	}
-	var b bytes.Buffer
-	b.Grow(len(text) + len(text)/16 + 3)
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	// Encoding a string into a bytes.Buffer cannot fail.
-	_ = e.Encode(text)
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	return appendText(make(json.RawMessage, 0, len(text)+len(text)/8+2), text)
 }
 
 // Integer returns a whole number as JSON.
@@ -29,22 +20,13 @@ func Integer[T ~int | ~int32 | ~int64 | ~uint32](n T) json.RawMessage {
 	return strconv.AppendInt(nil, int64(n), 10)
 }
 
-// isPlain reports whether a text needs no escapes, like most keys, types and ids.
-func isPlain(text string) bool {
-	for i := range len(text) {
-		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
-			return false
-		}
-	}
-	return true
-}
-
 // leadingKeys are written first, since people look for them at the start. The others follow in alphabetical order.
 var leadingKeys = []string{"type", "role", "id", "name"}
 
 // Encode returns an object as JSON. The same object always has the same bytes.
 func (o Object) Encode() json.RawMessage {
-	keys := make([]string, 0, len(o))
+	var few [8]string
+	keys := few[:0]
 	size := 2
 	for key, value := range o {
 		keys = append(keys, key)
@@ -61,8 +43,7 @@ func (o Object) Encode() json.RawMessage {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(b, Quote(key)...)
-		b = append(b, ':')
+		b = append(appendText(b, key), ':')
 		b = append(b, o[key]...)
 	}
 	return append(b, '}')
@@ -77,7 +58,11 @@ func leading(key string) int {
 
 // EncodeArray returns an array as JSON.
 func EncodeArray(elements []json.RawMessage) json.RawMessage {
-	b := []byte{'['}
+	size := 2
+	for _, element := range elements {
+		size += len(element) + 1
+	}
+	b := append(make([]byte, 0, size), '[')
 	for i, element := range elements {
 		if i > 0 {
 			b = append(b, ',')
