@@ -14,11 +14,11 @@ type decodedBreakpoint struct {
 	long          bool
 }
 
-// breakpoints returns the cache breakpoints of the list, in order.
-func (d *decoded) breakpoints() []decodedBreakpoint {
+// findBreakpoints returns the cache breakpoints of the list, in order.
+func (d *decoded) findBreakpoints() []decodedBreakpoint {
 	var breakpoints []decodedBreakpoint
 	visit := func(message, part int, fields rawjson.Object) {
-		breakpoints = append(breakpoints, breakpointsIn(fields, message, part, breakpointDepth)...)
+		breakpoints = append(breakpoints, breakpointsIn(d.by, fields, message, part, breakpointDepth)...)
 	}
 	for _, b := range d.system {
 		visit(-1, b.part, b.fields)
@@ -32,42 +32,51 @@ func (d *decoded) breakpoints() []decodedBreakpoint {
 }
 
 // breakpointsIn returns the cache breakpoints of a block and of the blocks in it.
-func breakpointsIn(block rawjson.Object, message, part, depth int) []decodedBreakpoint {
+func breakpointsIn(by *rawjson.Writer, block rawjson.Object, message, part, depth int) []decodedBreakpoint {
 	var breakpoints []decodedBreakpoint
-	inner := []json.RawMessage{block["content"]}
-	if source, err := rawjson.SplitObject(block["source"]); err == nil {
-		inner = append(inner, source["content"])
+	inner := [2]json.RawMessage{block["content"]}
+	if source := block["source"]; rawjson.KindOf(source) == rawjson.ObjectKind {
+		if o, err := by.SplitObject(source); err == nil {
+			inner[1] = o["content"]
+		}
 	}
 	for _, content := range inner {
-		elements, err := rawjson.SplitArray(content)
-		if err != nil || depth == 0 {
+		if rawjson.KindOf(content) != rawjson.Array || depth == 0 {
+			continue
+		}
+		elements, err := by.SplitArray(content)
+		if err != nil {
 			continue
 		}
 		for _, element := range elements {
-			if o, err := rawjson.SplitObject(element); err == nil {
-				breakpoints = append(breakpoints, breakpointsIn(o, message, part, depth-1)...)
+			if o, err := by.SplitObject(element); err == nil {
+				breakpoints = append(breakpoints, breakpointsIn(by, o, message, part, depth-1)...)
 			}
 		}
 	}
-	control, err := rawjson.SplitObject(block[cacheKey])
+	control, there := block[cacheKey]
+	if !there {
+		return breakpoints
+	}
+	o, err := by.SplitObject(control)
 	if err != nil {
 		return breakpoints
 	}
 	b := decodedBlock{fields: block}
 	return append(breakpoints, decodedBreakpoint{
-		message: message, part: part, typ: b.text("type"), long: decodedBlock{fields: control}.text("ttl") == "1h",
+		message: message, part: part, typ: b.text("type"), long: decodedBlock{fields: o}.text("ttl") == "1h",
 	})
 }
 
 func checkCacheCount(d *decoded, report report) {
-	breakpoints := d.breakpoints()
+	breakpoints := d.breakpoints
 	for _, m := range breakpoints[min(maxBreakpoints, len(breakpoints)):] {
 		report(m.message, m.part, fmt.Sprintf("%d blocks have a cache breakpoint", len(breakpoints)))
 	}
 }
 
 func checkCachePlace(d *decoded, report report) {
-	for _, m := range d.breakpoints() {
+	for _, m := range d.breakpoints {
 		if m.typ == typeThinking || m.typ == typeRedactedThinking {
 			report(m.message, m.part, "thinking has a cache breakpoint")
 		}
@@ -76,7 +85,7 @@ func checkCachePlace(d *decoded, report report) {
 
 func checkCacheOrder(d *decoded, report report) {
 	short := false
-	for _, m := range d.breakpoints() {
+	for _, m := range d.breakpoints {
 		if m.long && short {
 			report(m.message, m.part, "the cache breakpoint is for an hour, and one before it for less")
 		}

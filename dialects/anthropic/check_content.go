@@ -27,15 +27,32 @@ func (m decodedMessage) empty() bool {
 func checkTextNotBlank(d *decoded, report report) {
 	const detail = "a text is empty or nothing but white space"
 	for _, b := range d.system {
-		if b.typ == typeText && isBlank(b.text("text")) {
+		if b.typ == typeText && b.isBlank() {
 			report(-1, b.part, detail)
 		}
 	}
 	d.eachBlock(func(i int, b decodedBlock) {
-		if b.typ == typeText && isBlank(b.text("text")) {
+		if b.typ == typeText && b.isBlank() {
 			report(i, b.part, detail)
 		}
 	})
+}
+
+// isBlank reports whether a text says nothing. Nearly all texts show with their first letter that they say something.
+func (b decodedBlock) isBlank() bool {
+	raw := b.fields["text"]
+	for at := 1; at < len(raw); at++ {
+		switch c := raw[at]; {
+		case c == ' ':
+		case c == '\\' && at+1 < len(raw) && (raw[at+1] == 'n' || raw[at+1] == 't' || raw[at+1] == 'r'):
+			at++
+		case c > ' ' && c < 0x7f && c != '\\' && c != '"':
+			return false
+		default:
+			return isBlank(b.text("text"))
+		}
+	}
+	return isBlank(b.text("text"))
 }
 
 func checkPartsOfRole(d *decoded, report report) {

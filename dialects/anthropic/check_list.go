@@ -26,7 +26,7 @@ func checkRequestSize(d *decoded, report report) {
 func checkWholeCharacters(d *decoded, report report) {
 	const detail = "an escape is half of a surrogate pair"
 	for i, raw := range d.list.System {
-		if rawjson.Valid(raw) && !rawjson.Keeps(raw) {
+		if d.by.Valid(raw) && !rawjson.Keeps(raw) {
 			report(-1, i, detail)
 		}
 	}

@@ -3,8 +3,6 @@ package anthropic
 import (
 	"slices"
 	"strings"
-
-	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
 func checkMediaSource(d *decoded, report report) {
@@ -12,7 +10,7 @@ func checkMediaSource(d *decoded, report report) {
 		if b.typ != typeImage && b.typ != typeDocument {
 			return
 		}
-		source, err := rawjson.SplitObject(b.fields["source"])
+		source, err := d.by.SplitObject(b.fields["source"])
 		if err != nil {
 			return
 		}
@@ -55,9 +53,12 @@ func sourceError(source decodedBlock, image bool) string {
 
 func checkMediaSize(d *decoded, report report) {
 	d.eachBlock(func(i int, b decodedBlock) {
-		source, err := rawjson.SplitObject(b.fields["source"])
+		if b.typ != typeImage {
+			return
+		}
+		source, err := d.by.SplitObject(b.fields["source"])
 		// The quotes do not count.
-		if b.typ == typeImage && err == nil && source.IsText("type", sourceBase64) && len(source["data"])-2 > maxImage {
+		if err == nil && source.IsText("type", sourceBase64) && len(source["data"])-2 > maxImage {
 			report(i, b.part, "the image is too large")
 		}
 	})

@@ -46,6 +46,9 @@ func checkServerTools(d *decoded, report report) {
 
 // callerOf returns the id of the program that made a call.
 func callerOf(b decodedBlock) string {
+	if !b.fields.Has("caller") {
+		return ""
+	}
 	caller, err := rawjson.SplitObject(b.fields["caller"])
 	if err != nil {
 		return ""

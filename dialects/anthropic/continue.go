@@ -93,7 +93,7 @@ func countBreakpoints(view *dialect.List, tools json.RawMessage) int {
 	n := 0
 	for _, block := range blocks {
 		if bytes.Contains(block, []byte(cacheKey)) {
-			n += len(breakpointsIn(fieldsOf(block), 0, 0, breakpointDepth))
+			n += len(breakpointsIn(nil, fieldsOf(block), 0, 0, breakpointDepth))
 		}
 	}
 	return n

@@ -9,12 +9,14 @@ import (
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
-// decoded is a list that was decoded for the checks, from its JSON alone. A wrong type is a shapeError, which only
-// checkShape reports.
+// decoded is a list that was decoded for the checks, from its JSON and from what its Writer knows. A wrong type is a
+// shapeError, which only checkShape reports.
 type decoded struct {
+	by          *dialect.Writer
 	list        *dialect.List
 	system      []decodedBlock
 	messages    []decodedMessage
+	breakpoints []decodedBreakpoint
 	shapeErrors []shapeError
 }
 
@@ -45,10 +47,10 @@ type decodedBlock struct {
 // text returns a field of the block, or nothing where it is no text.
 func (b decodedBlock) text(key string) string { return b.fields.TextOrEmpty(key) }
 
-func decode(list *dialect.List) *decoded {
-	d := &decoded{list: list}
+func decode(list *dialect.List, by *dialect.Writer) *decoded {
+	d := &decoded{by: by, list: list}
 	for i, raw := range list.System {
-		if !rawjson.Valid(raw) {
+		if !by.Valid(raw) {
 			d.wrongShape(-1, i, rawjson.ErrNotJSON)
 			continue
 		}
@@ -59,6 +61,7 @@ func decode(list *dialect.List) *decoded {
 	for i, raw := range list.Messages {
 		d.messages = append(d.messages, d.decodeMessage(raw, i))
 	}
+	d.breakpoints = d.findBreakpoints()
 	return d
 }
 
@@ -69,11 +72,11 @@ func (d *decoded) wrongShape(message, part int, err error) {
 }
 
 func (d *decoded) decodeMessage(raw json.RawMessage, i int) decodedMessage {
-	if !rawjson.Valid(raw) {
+	if !d.by.Valid(raw) {
 		d.wrongShape(i, 0, rawjson.ErrNotJSON)
 		return decodedMessage{broken: true}
 	}
-	o, err := rawjson.SplitObject(bytes.TrimSpace(raw))
+	o, err := d.by.SplitObject(bytes.TrimSpace(raw))
 	if err != nil {
 		d.wrongShape(i, 0, err)
 		return decodedMessage{broken: true}
@@ -104,7 +107,7 @@ func (d *decoded) decodeMessage(raw json.RawMessage, i int) decodedMessage {
 
 // decodeBlocks decodes an array of blocks. The blocks of a tool result have the result's part number.
 func (d *decoded) decodeBlocks(array json.RawMessage, message, result int) []decodedBlock {
-	raws, err := rawjson.SplitArray(array)
+	raws, err := d.by.SplitArray(array)
 	if err != nil {
 		d.wrongShape(message, max(result, 0), err)
 		return nil
@@ -123,7 +126,7 @@ func (d *decoded) decodeBlocks(array json.RawMessage, message, result int) []dec
 }
 
 func (d *decoded) decodeBlock(raw json.RawMessage, message, part int) (decodedBlock, bool) {
-	o, err := rawjson.SplitObject(raw)
+	o, err := d.by.SplitObject(raw)
 	if err != nil {
 		d.wrongShape(message, part, err)
 		return decodedBlock{}, false
@@ -133,7 +136,7 @@ func (d *decoded) decodeBlock(raw json.RawMessage, message, part int) (decodedBl
 		d.wrongShape(message, part, err)
 		return decodedBlock{}, false
 	}
-	if err := checkFields(b); err != nil {
+	if err := d.checkFields(b); err != nil {
 		d.wrongShape(message, part, err)
 		return decodedBlock{}, false
 	}
@@ -144,7 +147,7 @@ func (d *decoded) decodeBlock(raw json.RawMessage, message, part int) (decodedBl
 }
 
 // checkFields returns an error where a field of a block has the wrong type.
-func checkFields(b decodedBlock) error {
+func (d *decoded) checkFields(b decodedBlock) error {
 	for _, key := range requiredTexts(b.typ) {
 		if rawjson.KindOf(b.fields[key]) != rawjson.String {
 			return rawjson.In(key, rawjson.WrongKind(b.fields[key], rawjson.String))
@@ -163,7 +166,7 @@ func checkFields(b decodedBlock) error {
 			return rawjson.In("content", errContent)
 		}
 	case typeImage, typeDocument:
-		source, err := rawjson.SplitObject(b.fields["source"])
+		source, err := d.by.SplitObject(b.fields["source"])
 		if err != nil {
 			return rawjson.In("source", err)
 		}

@@ -12,6 +12,7 @@ import (
 // that calls and results need. Then it repairs what the provider would refuse.
 type renderer struct {
 	messages []*compactordv1.Message
+	by       *dialect.Writer
 	ids      *dialect.CallIDs
 	// loops are the numbers of the messages' tool loops: how many USER messages there are up to and including each
 	// message.
@@ -35,6 +36,7 @@ type renderer struct {
 func renderRequest(messages []*compactordv1.Message, opts dialect.RenderOptions) *dialect.Rendered {
 	r := &renderer{
 		messages: messages,
+		by:       opts.Writer,
 		ids:      dialect.AssignCallIDs(messages, opts, dialect.CleanID, maxIDBytes),
 		open:     make(map[string]bool),
 		rest:     opts.Before != nil,
@@ -137,7 +139,7 @@ func (r *renderer) encode() {
 		_, r.out.SystemAsText = systemText(&r.out.List)
 	}
 	for _, t := range r.rendered {
-		r.out.Messages = append(r.out.Messages, r.wholeCharacters(t.encode(), t.span.First))
+		r.out.Messages = append(r.out.Messages, r.wholeCharacters(r.encodeMessage(t), t.span.First))
 		r.out.From = append(r.out.From, t.span)
 		for _, at := range t.unknown {
 			r.repair(ruleMessageFields, at, "fields that the provider does not accept are left out")

@@ -26,5 +26,5 @@ func (r *renderer) renderCall(p *compactordv1.Part, i, j int) renderedBlock {
 	o := rawjson.Object{
 		"type": rawjson.Quote(typeToolUse), "id": rawjson.Quote(id), "name": rawjson.Quote(name), "input": input,
 	}
-	return renderedBlock{raw: restored(o, p).Encode(), typ: typeToolUse, id: id, message: i, part: j}
+	return renderedBlock{raw: r.by.Object(restored(o, p)), typ: typeToolUse, id: id, message: i, part: j}
 }

@@ -15,7 +15,7 @@ import (
 var imageTypes = []string{"image/jpeg", "image/png", "image/gif", "image/webp"}
 
 // encodeMedia renders an image or a document, or returns why the provider does not accept it.
-func encodeMedia(p *compactordv1.Part) (o rawjson.Object, why string) {
+func (r *renderer) encodeMedia(p *compactordv1.Part) (o rawjson.Object, why string) {
 	m := dialect.WithoutDataURL(p.GetMedia())
 	if why := refusesMedia(m); why != "" {
 		return nil, why
@@ -23,7 +23,7 @@ func encodeMedia(p *compactordv1.Part) (o rawjson.Object, why string) {
 	source := canonicalSource(m)
 	restoreSource(source, p.GetAttachments(), true)
 	o = canonicalMedia(m)
-	o["source"] = source.Encode()
+	o["source"] = r.by.Object(source)
 	return restored(o, p), ""
 }
 
@@ -68,9 +68,9 @@ func (r *renderer) renderMedia(p *compactordv1.Part, i, j int, accepted bool) re
 	why := "the assistant's messages hold no images and documents"
 	if accepted {
 		var o rawjson.Object
-		if o, why = encodeMedia(p); o != nil {
+		if o, why = r.encodeMedia(p); o != nil {
 			typ, _ := o.Text("type")
-			return renderedBlock{raw: o.Encode(), typ: typ, message: i, part: j}
+			return renderedBlock{raw: r.by.Object(o), typ: typ, message: i, part: j}
 		}
 	}
 	r.drop(i, j, why)

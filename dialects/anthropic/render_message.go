@@ -124,15 +124,17 @@ func (t *renderedMessage) take(at int, m *compactordv1.Message) {
 
 func (t *renderedMessage) empty() bool { return len(t.results)+len(t.rest) == 0 }
 
-// encode returns the message as JSON.
-func (t *renderedMessage) encode() json.RawMessage {
+// encodeMessage returns a message as JSON.
+func (r *renderer) encodeMessage(t *renderedMessage) json.RawMessage {
 	blocks := make([]json.RawMessage, 0, len(t.results)+len(t.rest))
-	for _, b := range slices.Concat(t.results, t.rest) {
-		blocks = append(blocks, b.raw)
+	for _, list := range [][]renderedBlock{t.results, t.rest} {
+		for _, b := range list {
+			blocks = append(blocks, b.raw)
+		}
 	}
-	o := rawjson.Object{"role": rawjson.Quote(t.role), "content": encodeContent(blocks, t.isString)}
+	o := rawjson.Object{"role": rawjson.Quote(t.role)}
 	maps.Copy(o, t.fields)
-	return o.Encode()
+	return r.objectWithContent(o, blocks, t.isString)
 }
 
 func (r *renderer) renderUser(i int) {

@@ -52,7 +52,10 @@ func (r *renderer) renderText(p *compactordv1.Part, i, j int) (renderedBlock, bo
 		r.drop(i, j, whyBlank)
 		return renderedBlock{}, false
 	}
-	return renderedBlock{raw: restored(canonicalBlock(p), p).Encode(), typ: typeText, message: i, part: j}, true
+	if len(p.GetAttachments()) == 0 {
+		return r.madeText(p.GetText().GetText(), i, j), true
+	}
+	return renderedBlock{raw: r.by.Object(restored(canonicalBlock(p), p)), typ: typeText, message: i, part: j}, true
 }
 
 // renderOpaque renders a block of this dialect that has no neutral meaning.
@@ -69,7 +72,7 @@ func (r *renderer) renderOpaque(opaque *compactordv1.OpaquePart, i, j int) (rend
 	}
 	if typ == typeCompaction && !isCompactionContent(o["content"]) {
 		o["content"] = json.RawMessage("null")
-		raw = o.Encode()
+		raw = r.by.Object(o)
 		r.repair(ruleCompactionContent, i, "a compaction without content is marked as failed")
 	}
 	return renderedBlock{raw: raw, typ: typ, message: i, part: j}, true
@@ -103,7 +106,8 @@ func isCompactionContent(content json.RawMessage) bool {
 	}
 }
 
-// madeText returns a text block that is not in the log.
+// madeText returns a block with nothing but a text.
 func (r *renderer) madeText(text string, message, part int) renderedBlock {
-	return renderedBlock{raw: canonicalText(text).Encode(), typ: typeText, message: message, part: part}
+	raw := r.by.ObjectWithText(rawjson.Object{"type": rawjson.Quote(typeText)}, "text", text)
+	return renderedBlock{raw: raw, typ: typeText, message: message, part: part}
 }

@@ -52,10 +52,24 @@ func (r *renderer) renderResultBlock(p *compactordv1.Part, i int) renderedBlock 
 			r.repair(ruleFailedResults, i, "a failed result without content says that the tool failed")
 		}
 	}
-	if len(blocks) > 0 {
-		o["content"] = encodeContent(blocks, isNoted(p.GetAttachments(), noteForm, noteString))
+	o = restored(o, p)
+	if len(blocks) == 0 {
+		return renderedBlock{raw: r.by.Object(o), typ: typeToolResult, id: id, message: i}
 	}
-	return renderedBlock{raw: restored(o, p).Encode(), typ: typeToolResult, id: id, message: i}
+	raw := r.objectWithContent(o, blocks, isNoted(p.GetAttachments(), noteForm, noteString))
+	return renderedBlock{raw: raw, typ: typeToolResult, id: id, message: i}
+}
+
+// objectWithContent writes a message or a result whose content are these blocks. Where isString is set and there is only
+// one text, the content is a string.
+func (r *renderer) objectWithContent(o rawjson.Object, blocks []json.RawMessage, isString bool) json.RawMessage {
+	if isString {
+		if text, only := onlyText(r.by, blocks); only {
+			o["content"] = text
+			return r.by.Object(o)
+		}
+	}
+	return r.by.ObjectWithArray(o, "content", blocks)
 }
 
 // renderResultPart renders a part of a tool result. A result that is an error can hold only text.

@@ -69,5 +69,5 @@ func (r *renderer) renderThinking(p *compactordv1.Part, i, j int) renderedBlock 
 		typ, proof = typeRedactedThinking, "data"
 	}
 	signature, err := o.Text(proof)
-	return renderedBlock{raw: o.Encode(), typ: typ, message: i, part: j, foreign: err != nil || signature == ""}
+	return renderedBlock{raw: r.by.Object(o), typ: typ, message: i, part: j, foreign: err != nil || signature == ""}
 }

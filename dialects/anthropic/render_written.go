@@ -119,14 +119,22 @@ func (w *writtenRenderer) endMessage() {
 
 // encodeContent returns blocks as a list. Where isString is set and there is only one text, it returns a string.
 func encodeContent(blocks []json.RawMessage, isString bool) json.RawMessage {
-	if isString && len(blocks) == 1 {
-		if block, err := rawjson.SplitObject(blocks[0]); err == nil {
-			if text, plain := plainText(block); plain {
-				return text
-			}
-		}
+	if text, only := onlyText(nil, blocks); only && isString {
+		return text
 	}
 	return rawjson.EncodeArray(blocks)
+}
+
+// onlyText returns the text of blocks of which there is only one, without fields but its type and text.
+func onlyText(by *dialect.Writer, blocks []json.RawMessage) (json.RawMessage, bool) {
+	if len(blocks) != 1 {
+		return nil, false
+	}
+	block, err := by.SplitObject(blocks[0])
+	if err != nil {
+		return nil, false
+	}
+	return plainText(block)
 }
 
 func (w *writtenRenderer) renderBlocks(at int) []json.RawMessage {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/compactord/compactord/dialects/anthropic"
 	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/dialecttest"
 )
 
 const (
@@ -325,6 +326,7 @@ func validate(t *testing.T, raw string, mode dialect.Mode) []string {
 	t.Helper()
 	split, err := anthropic.New().Split([]byte(raw))
 	require.NoError(t, err)
+	dialecttest.RequireJudgedAsRead(t, anthropic.New(), split)
 	var rules []string
 	for _, v := range anthropic.New().Validate(split, mode) {
 		rules = append(rules, v.Rule)

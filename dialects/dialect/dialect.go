@@ -11,6 +11,7 @@ package dialect
 import (
 	"encoding/json"
 
+	"github.com/compactord/compactord/dialects/internal/rawjson"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
@@ -46,6 +47,9 @@ type Dialect interface {
 	Rules() []Rule
 	// Validate checks a list by the rules. It accepts any list, and returns violations in the order of the list.
 	Validate(list *List, mode Mode) []Violation
+	// Judge checks a list that was rendered with this Writer as Validate does, by what its JSON was written from. It reads
+	// JSON only of what the log holds as JSON.
+	Judge(list *List, by *Writer, mode Mode) []Violation
 }
 
 // List is a message list in a provider's JSON.
@@ -101,7 +105,15 @@ type RenderOptions struct {
 	Before *Carried
 	// More reports that messages follow which are rendered later.
 	More bool
+	// Writer writes the list, so that Judge can check it. nil where nobody asks it to.
+	Writer *Writer
 }
+
+// Writer knows of the objects and arrays of one rendered list what they were written from.
+type Writer = rawjson.Writer
+
+// NewWriter returns a Writer for a list that is rendered from about so many messages.
+func NewWriter(messages int) *Writer { return rawjson.NewWriter(2 * messages) }
 
 // Rendered is a list, and what was changed to make it.
 type Rendered struct {

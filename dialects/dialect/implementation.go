@@ -44,8 +44,8 @@ type Implementation[Body, Decoded any] struct {
 	RequestBody func(list *List, opts RequestOptions) rawjson.Object
 	NewAnswer   func() AnswerReader
 
-	// Decode decodes a list for the checks, from its JSON alone.
-	Decode func(*List) Decoded
+	// Decode decodes a list for the checks, from its JSON and from what a Writer knows of it.
+	Decode func(*List, *Writer) Decoded
 	Checks []Check[Decoded]
 }
 
@@ -155,7 +155,11 @@ func (d implemented[Body, Decoded]) Rules() []Rule {
 }
 
 func (d implemented[Body, Decoded]) Validate(list *List, mode Mode) []Violation {
-	found := run(d.by.Checks, d.by.Decode(list), mode)
+	return d.Judge(list, nil, mode)
+}
+
+func (d implemented[Body, Decoded]) Judge(list *List, by *Writer, mode Mode) []Violation {
+	found := run(d.by.Checks, d.by.Decode(list, by), mode)
 	for i := range found {
 		if found[i].Message >= 0 {
 			found[i].Message += list.Before.Messages

@@ -46,6 +46,7 @@ func RequireRendered(t tHelper, d dialect.Dialect, messages []*compactordv1.Mess
 	require.NoError(t, err)
 	require.Equal(t, r, again, "the same messages, rendered in another way")
 
+	requireWritten(t, d, messages, r)
 	RequireValid(t, d, messages, &r.List)
 	requireReport(t, d, messages, r)
 	return r

@@ -154,4 +154,5 @@ func requireViolations(t tHelper, d dialect.Dialect, list *dialect.List) {
 			last = v.Message
 		}
 	}
+	RequireJudgedAsRead(t, d, list)
 }

@@ -62,28 +62,28 @@ func (d *canonicalPart) innerResidue(kept []*compactordv1.Attachment, inner rawj
 }
 
 // restore puts the attachments into the canonical form and returns the part.
-func (d *canonicalPart) restore(attachments []*compactordv1.Attachment) rawjson.Object {
+func (d *canonicalPart) restore(by *dialect.Writer, attachments []*compactordv1.Attachment) rawjson.Object {
 	outer, inner := d.splitAttachments(attachments)
 	snake := strings.Fields(noted(attachments, noteSnake))
 	dialect.Restore(d.fields, outer, kind, d.guards)
 	if d.field != "" {
 		dialect.Restore(d.inner, inner, kind, d.innerGuards)
 		toSnakeCase(d.inner, snake)
-		d.fields[d.field] = d.inner.Encode()
+		d.fields[d.field] = by.Object(d.inner)
 	}
 	toSnakeCase(d.fields, snake)
 	return d.fields
 }
 
 // restoreForRequest is restore without the fields that Gemini would refuse.
-func (d *canonicalPart) restoreForRequest(attachments []*compactordv1.Attachment) rawjson.Object {
+func (d *canonicalPart) restoreForRequest(by *dialect.Writer, attachments []*compactordv1.Attachment) rawjson.Object {
 	if len(attachments) > 0 {
 		outer, inner := maps.Clone(requestGuards), maps.Clone(requestInnerGuards)
 		maps.Copy(outer, d.guards)
 		maps.Copy(inner, d.innerGuards)
 		d.guards, d.innerGuards = outer, inner
 	}
-	return d.restore(attachments)
+	return d.restore(by, attachments)
 }
 
 // splitAttachments separates the attachments of the part from those of its inner object.
@@ -167,7 +167,7 @@ func canonicalWrittenResult(r *compactordv1.ToolResult, form string) *canonicalP
 		case rp.GetText() != nil:
 			texts = append(texts, rp.GetText().GetText())
 		case rp.GetMedia() != nil:
-			parts = append(parts, canonicalMedia(rp.GetMedia()).restore(rp.GetAttachments()).Encode())
+			parts = append(parts, canonicalMedia(rp.GetMedia()).restore(nil, rp.GetAttachments()).Encode())
 		case dialect.IsOwn(kind, rp.GetOpaque()):
 			parts = append(parts, json.RawMessage(rp.GetOpaque().GetJson()))
 		}
@@ -184,11 +184,11 @@ func canonicalOutput(text, form string, failed bool) json.RawMessage {
 	case form == asText:
 		return rawjson.Quote(text)
 	case form == keyResult && !failed:
-		return rawjson.Object{keyResult: rawjson.Quote(text)}.Encode()
+		return rawjson.Object{}.EncodeWithText(keyResult, text)
 	case failed:
-		return rawjson.Object{keyError: rawjson.Quote(text)}.Encode()
+		return rawjson.Object{}.EncodeWithText(keyError, text)
 	default:
-		return rawjson.Object{keyOutput: rawjson.Quote(text)}.Encode()
+		return rawjson.Object{}.EncodeWithText(keyOutput, text)
 	}
 }
 

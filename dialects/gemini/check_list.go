@@ -57,17 +57,17 @@ func checkAlternateRoles(d *decoded, report report) {
 
 func checkSystemText(d *decoded, report report) {
 	for i, raw := range d.system {
-		o, err := rawjson.ParseObject(raw)
+		o, err := d.object(raw)
 		if err != nil || i > 0 {
 			report(-1, 0, "the system instruction is not one content")
 			continue
 		}
-		parts, err := o.SplitElements("parts")
+		parts, err := d.partsOf(o)
 		if err != nil || len(parts) == 0 || len(o.Others("role", "parts")) > 0 {
 			report(-1, 0, "the system instruction is no content with parts")
 		}
 		for _, part := range parts {
-			fields, err := rawjson.SplitObject(part)
+			fields, err := d.by.SplitObject(part)
 			if err != nil || rawjson.KindOf(fields[fieldText]) != rawjson.String || isEmptyText(fields, fieldText) ||
 				len(kindsIn(fields)) != 1 {
 				report(-1, 0, "a part of the system instruction is no text, or an empty one")

@@ -45,20 +45,24 @@ func (d *decoded) eachMedium(check func(at, part int, field string, inner rawjso
 		if p.field != fieldResponse {
 			return
 		}
-		elements, _ := p.inner.SplitElements("parts")
+		elements, _ := d.partsOf(p.inner)
 		for _, element := range elements {
-			eachMediumIn(element, func(field string, inner rawjson.Object) { check(at, p.at, field, inner) })
+			d.eachMediumIn(element, func(field string, inner rawjson.Object) { check(at, p.at, field, inner) })
 		}
 	})
 }
 
-func eachMediumIn(raw json.RawMessage, check func(field string, inner rawjson.Object)) {
-	o, err := rawjson.SplitObject(raw)
+func (d *decoded) eachMediumIn(raw json.RawMessage, check func(field string, inner rawjson.Object)) {
+	o, err := d.by.SplitObject(raw)
 	if err != nil {
 		return
 	}
 	for _, field := range []string{fieldInline, fieldFile} {
-		if inner, err := rawjson.SplitObject(either(o, field, aliases[field])); err == nil {
+		value := either(o, field, aliases[field])
+		if rawjson.KindOf(value) != rawjson.ObjectKind {
+			continue
+		}
+		if inner, err := d.by.SplitObject(value); err == nil {
 			check(field, inner)
 		}
 	}

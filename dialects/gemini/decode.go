@@ -7,8 +7,9 @@ import (
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
-// decoded is a list that was decoded for the checks, from its JSON alone.
+// decoded is a list that was decoded for the checks, from its JSON and from what its Writer knows.
 type decoded struct {
+	by *dialect.Writer
 	// rest reports that another part of the list comes before.
 	rest     bool
 	system   []json.RawMessage
@@ -43,9 +44,9 @@ type decodedPart struct {
 	id, name string
 }
 
-func decode(list *dialect.List) *decoded {
+func decode(list *dialect.List, by *dialect.Writer) *decoded {
 	d := &decoded{
-		rest: list.Before.Messages > 0, system: list.System, contents: make([]decodedContent, len(list.Messages)),
+		by: by, rest: list.Before.Messages > 0, system: list.System, contents: make([]decodedContent, len(list.Messages)),
 	}
 	for at, raw := range list.Messages {
 		d.contents[at] = d.decodeContent(at, raw)
@@ -64,7 +65,7 @@ func (d *decoded) wrongShape(message, part int, detail string) {
 
 func (d *decoded) decodeContent(at int, raw json.RawMessage) decodedContent {
 	c := decodedContent{role: roleUser}
-	fields, err := rawjson.ParseObject(raw)
+	fields, err := d.object(raw)
 	if err != nil {
 		d.wrongShape(at, 0, "the content is no object")
 		c.broken = true
@@ -77,7 +78,7 @@ func (d *decoded) decodeContent(at int, raw json.RawMessage) decodedContent {
 	if err != nil || !fields.Has("role") {
 		c.role = roleUser
 	}
-	elements, err := fields.SplitElements("parts")
+	elements, err := d.partsOf(fields)
 	if err != nil {
 		d.wrongShape(at, 0, "the parts are no list")
 		c.broken = true
@@ -93,8 +94,24 @@ func (d *decoded) decodeContent(at int, raw json.RawMessage) decodedContent {
 	return c
 }
 
+// object reads an object that can be invalid JSON.
+func (d *decoded) object(raw json.RawMessage) (rawjson.Object, error) {
+	if d.by.Wrote(raw) {
+		return d.by.SplitObject(raw)
+	}
+	return rawjson.ParseObject(raw)
+}
+
+// partsOf returns the parts of a content or a response. There are none where the field is missing or null.
+func (d *decoded) partsOf(o rawjson.Object) ([]json.RawMessage, error) {
+	if !o.Has("parts") {
+		return nil, nil
+	}
+	return d.by.SplitArray(o["parts"])
+}
+
 func (d *decoded) decodePart(at, i int, raw json.RawMessage) (decodedPart, bool) {
-	fields, err := rawjson.SplitObject(raw)
+	fields, err := d.by.SplitObject(raw)
 	if err != nil {
 		d.wrongShape(at, i, "the part is no object")
 		return decodedPart{}, false
@@ -112,7 +129,7 @@ func (d *decoded) decodePart(at, i int, raw json.RawMessage) (decodedPart, bool)
 			d.wrongShape(at, i, "the "+field+" is no object")
 			continue
 		}
-		p.inner, _ = rawjson.SplitObject(value)
+		p.inner, _ = d.by.SplitObject(value)
 		d.decodeNames(at, &p)
 		return p, true
 	}
@@ -127,7 +144,7 @@ func (d *decoded) decodeNames(at int, p *decodedPart) {
 	p.id, errID = p.inner.Text("id")
 	p.name, errName = p.inner.Text("name")
 	if p.field == fieldResponse {
-		_, errParts = p.inner.SplitElements("parts")
+		_, errParts = d.partsOf(p.inner)
 	}
 	if errID != nil || errName != nil {
 		d.wrongShape(at, p.at, "the id or the name of the "+p.field+" is no string")

@@ -13,6 +13,7 @@ import (
 type renderer struct {
 	out      *dialect.Rendered
 	messages []*compactordv1.Message
+	by       *dialect.Writer
 	ids      *dialect.CallIDs
 	// calls are the calls that have a result later in the list.
 	calls map[*dialect.Pair]*renderedCall
@@ -49,7 +50,7 @@ type renderedContent struct {
 }
 
 func renderRequest(messages []*compactordv1.Message, opts dialect.RenderOptions) *dialect.Rendered {
-	r := &renderer{out: &dialect.Rendered{}, messages: messages}
+	r := &renderer{out: &dialect.Rendered{}, messages: messages, by: opts.Writer}
 	if opts.Before != nil {
 		r.rest = true
 		r.signed, _ = opts.Before.State.(bool)
@@ -62,9 +63,8 @@ func renderRequest(messages []*compactordv1.Message, opts dialect.RenderOptions)
 		r.renderMessage(at)
 	}
 	for _, c := range r.contents {
-		r.out.Messages = append(r.out.Messages, rawjson.Object{
-			"role": rawjson.Quote(c.role), "parts": rawjson.EncodeArray(c.parts),
-		}.Encode())
+		o := rawjson.Object{"role": rawjson.Quote(c.role)}
+		r.out.Messages = append(r.out.Messages, r.by.ObjectWithArray(o, "parts", c.parts))
 		r.out.From = append(r.out.From, c.span)
 	}
 	if opts.More {
@@ -87,14 +87,14 @@ func (r *renderer) renderSystem(lead int) {
 	for at, m := range r.messages[:lead] {
 		for _, p := range m.GetParts() {
 			if text := p.GetText().GetText(); text != "" {
-				parts = append(parts, renderText(text, p.GetAttachments()).Encode())
+				parts = append(parts, r.by.Object(renderText(text, p.GetAttachments())))
 			} else {
 				r.repair(ruleContentNotEmpty, at, "an empty text was left out")
 			}
 		}
 	}
 	if len(parts) > 0 {
-		r.out.System = []json.RawMessage{rawjson.Object{"parts": rawjson.EncodeArray(parts)}.Encode()}
+		r.out.System = []json.RawMessage{r.by.ObjectWithArray(rawjson.Object{}, "parts", parts)}
 	}
 }
 
@@ -123,7 +123,7 @@ func (r *renderer) add(at int, role string, parts []json.RawMessage) *renderedCo
 	if len(r.contents) == 0 && !r.rest && role == roleModel {
 		r.repair(ruleFirstMessageUser, at, "a text of the user was put at the start, since the list must begin with the user")
 		r.contents = append(r.contents, &renderedContent{
-			role: roleUser, parts: []json.RawMessage{renderText(wording.Opening, nil).Encode()},
+			role: roleUser, parts: []json.RawMessage{r.by.Object(renderText(wording.Opening, nil))},
 			span: dialect.Span{First: at, End: at},
 		})
 	}

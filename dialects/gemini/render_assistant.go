@@ -30,7 +30,7 @@ func (r *renderer) renderAssistant(at int, m *compactordv1.Message) {
 	encoded := make([]json.RawMessage, len(parts))
 	for i, part := range parts {
 		r.signed = r.signed || isSigned(part)
-		encoded[i] = part.Encode()
+		encoded[i] = r.by.Object(part)
 	}
 	into := r.add(at, roleModel, encoded)
 	into.called = into.called || len(calls) > 0

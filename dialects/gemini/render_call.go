@@ -68,16 +68,16 @@ func (r *renderer) renderCall(at int, p *compactordv1.Part) rawjson.Object {
 	if thought, _ := dialect.Attached(p.GetAttachments(), kind, "thought"); string(thought) == "true" {
 		r.repair(ruleNoThinking, at, "the mark of a thought was removed from a call")
 	}
-	part := renderFunctionCall(p, id, name)
+	part := renderFunctionCall(r.by, p, id, name)
 	r.reportSignature(at, p, part)
 	return part
 }
 
-func renderFunctionCall(p *compactordv1.Part, id, name string) rawjson.Object {
+func renderFunctionCall(by *dialect.Writer, p *compactordv1.Part, id, name string) rawjson.Object {
 	arguments := p.GetToolCall().GetArguments()
 	d := canonicalCall(&compactordv1.ToolCall{Id: id, Name: name, Arguments: arguments})
 	d.innerGuards["args"] = func(raw json.RawMessage) bool {
 		return arguments == "" && (len(raw) == 0 || string(raw) == "null")
 	}
-	return d.restoreForRequest(p.GetAttachments())
+	return d.restoreForRequest(by, p.GetAttachments())
 }

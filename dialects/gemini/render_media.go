@@ -71,7 +71,7 @@ func acceptedMedia(m *compactordv1.MediaPart, attachments []*compactordv1.Attach
 }
 
 // renderMedia renders a medium. It returns nil where Gemini does not accept it.
-func renderMedia(m *compactordv1.MediaPart, attachments []*compactordv1.Attachment) rawjson.Object {
+func renderMedia(by *dialect.Writer, m *compactordv1.MediaPart, attachments []*compactordv1.Attachment) rawjson.Object {
 	media := acceptedMedia(m, attachments)
 	if media == nil {
 		return nil
@@ -86,7 +86,7 @@ func renderMedia(m *compactordv1.MediaPart, attachments []*compactordv1.Attachme
 			return len(raw) == 0 && media.GetMimeType() == dialect.UnknownMime
 		}
 	}
-	return d.restoreForRequest(attachments)
+	return d.restoreForRequest(by, attachments)
 }
 
 // isBase64 reports whether the API reads a text as bytes. It accepts both alphabets, with and without padding.

@@ -38,12 +38,12 @@ func (r *renderer) renderUser(at int, m *compactordv1.Message) {
 	var parts []json.RawMessage
 	for i, p := range m.GetParts() {
 		if part := r.renderPart(at, i, p); part != nil {
-			parts = append(parts, part.Encode())
+			parts = append(parts, r.by.Object(part))
 		}
 	}
 	if len(parts) == 0 {
 		r.repair(ruleContentNotEmpty, at, "a message without content was given a text that says so")
-		parts = []json.RawMessage{renderText(wording.EmptyUser, nil).Encode()}
+		parts = []json.RawMessage{r.by.Object(renderText(wording.EmptyUser, nil))}
 	}
 	r.add(at, roleUser, parts)
 }
@@ -60,7 +60,7 @@ func (r *renderer) renderInstruction(at int, m *compactordv1.Message) {
 		return
 	}
 	r.repair(ruleRoles, at, "an instruction within the conversation became text of the user")
-	r.add(at, roleUser, []json.RawMessage{renderText(instructionText(m), nil).Encode()})
+	r.add(at, roleUser, []json.RawMessage{r.by.Object(renderText(instructionText(m), nil))})
 }
 
 func instructionText(m *compactordv1.Message) string {

@@ -51,7 +51,7 @@ func (r *renderer) renderPart(at, i int, p *compactordv1.Part) rawjson.Object {
 		r.reportSignature(at, p, part)
 		return part
 	case *compactordv1.Part_Media:
-		if part := renderMedia(k.Media, p.GetAttachments()); part != nil {
+		if part := renderMedia(r.by, k.Media, p.GetAttachments()); part != nil {
 			if name, known := mimeType(k.Media.GetMimeType()); known && name != k.Media.GetMimeType() {
 				r.repair(ruleMimeTypes, at, "the MIME type was written as Gemini names it")
 			}
@@ -76,5 +76,5 @@ func renderText(text string, attachments []*compactordv1.Attachment) rawjson.Obj
 	if text == "" {
 		d.guards[fieldText] = dialect.Never
 	}
-	return d.restoreForRequest(attachments)
+	return d.restoreForRequest(nil, attachments)
 }

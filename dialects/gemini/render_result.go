@@ -38,8 +38,8 @@ func (r *renderer) renderResponses(last int) {
 	responses := &renderedContent{role: roleUser, responses: true, span: dialect.Span{First: last, End: last + 1}}
 	for _, c := range r.waiting {
 		p := r.messages[c.result].GetParts()[0]
-		part := renderFunctionResponse(p, c.id, c.name, func(why string) { r.drop(c.result, 0, why) })
-		responses.parts = append(responses.parts, part.Encode())
+		part := renderFunctionResponse(r.by, p, c.id, c.name, func(why string) { r.drop(c.result, 0, why) })
+		responses.parts = append(responses.parts, r.by.Object(part))
 		responses.span.First = min(responses.span.First, c.result)
 		r.reportIDs(c.result, p, c)
 	}
@@ -77,14 +77,16 @@ func (r *renderer) renderStray(at int, p *compactordv1.Part) {
 		}
 	}
 	r.repair(ruleResultsHaveCalls, at, "a result without a call became text of the user")
-	r.add(at, roleUser, []json.RawMessage{renderText(strings.Join(texts, "\n"), nil).Encode()})
+	r.add(at, roleUser, []json.RawMessage{r.by.Object(renderText(strings.Join(texts, "\n"), nil))})
 }
 
 // renderFunctionResponse renders the result of a call with this name. It calls left for each part that the response
 // cannot hold.
-func renderFunctionResponse(p *compactordv1.Part, id, name string, left func(why string)) rawjson.Object {
+func renderFunctionResponse(
+	by *dialect.Writer, p *compactordv1.Part, id, name string, left func(why string),
+) rawjson.Object {
 	r := p.GetToolResult()
-	texts, parts := renderResultParts(r, left)
+	texts, parts := renderResultParts(by, r, left)
 	form := noted(p.GetAttachments(), noteResponse)
 	named := &compactordv1.ToolResult{CallId: id, Name: name, IsError: r.GetIsError()}
 	d := canonicalResult(named, form, texts, parts)
@@ -96,18 +98,20 @@ func renderFunctionResponse(p *compactordv1.Part, id, name string, left func(why
 		return rawjson.KindOf(raw) == rawjson.ObjectKind && matches(raw)
 	}
 	d.innerGuards["parts"] = func(raw json.RawMessage) bool { return len(parts) == 0 && isNothing(raw) }
-	return d.restoreForRequest(p.GetAttachments())
+	return d.restoreForRequest(by, p.GetAttachments())
 }
 
 // renderResultParts returns the texts of a result, and its other parts.
-func renderResultParts(r *compactordv1.ToolResult, left func(why string)) (texts []string, parts []json.RawMessage) {
+func renderResultParts(
+	by *dialect.Writer, r *compactordv1.ToolResult, left func(why string),
+) (texts []string, parts []json.RawMessage) {
 	for _, rp := range r.GetParts() {
 		switch {
 		case rp.GetText() != nil:
 			texts = append(texts, rp.GetText().GetText())
 		case rp.GetMedia() != nil:
-			if part := renderMedia(rp.GetMedia(), rp.GetAttachments()); part != nil {
-				parts = append(parts, part.Encode())
+			if part := renderMedia(by, rp.GetMedia(), rp.GetAttachments()); part != nil {
+				parts = append(parts, by.Object(part))
 				continue
 			}
 			texts = append(texts, wording.MediaLine(rp.GetMedia()))

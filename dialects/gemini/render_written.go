@@ -181,5 +181,5 @@ func renderWrittenPart(p *compactordv1.Part) json.RawMessage {
 	default:
 		return nil
 	}
-	return d.restore(p.GetAttachments()).Encode()
+	return d.restore(nil, p.GetAttachments()).Encode()
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/dialecttest"
 	"github.com/compactord/compactord/dialects/gemini"
 )
 
@@ -162,6 +163,7 @@ func TestRules(t *testing.T) {
 		require.Equal(t, c.message, violations[0].Message, c.broken)
 		require.Equal(t, c.part, violations[0].Part, c.broken)
 		require.NotEmpty(t, violations[0].Detail)
+		dialecttest.RequireJudgedAsRead(t, gemini.New(), list(t, c.broken))
 	}
 	for _, rule := range gemini.New().Rules() {
 		require.True(t, tried[rule.ID], "no list breaks %s", rule.ID)

@@ -15,8 +15,8 @@ func eachMedium(d *decoded, partType string, report report, wrong func(rawjson.O
 			if m.role != roleUser || p.partType != partType {
 				continue
 			}
-			inner, err := p.object.SplitSub(partType)
-			if err != nil || inner == nil {
+			inner, err := d.by.SplitObject(p.object[partType])
+			if err != nil {
 				report(i, j, partType+" must be an object")
 				continue
 			}

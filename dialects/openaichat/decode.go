@@ -8,8 +8,9 @@ import (
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
-// decoded is a list that was decoded for the checks, from its JSON alone.
+// decoded is a list that was decoded for the checks, from its JSON and from what its Writer knows.
 type decoded struct {
+	by       *dialect.Writer
 	messages []*decodedMessage
 }
 
@@ -58,20 +59,23 @@ func (m *decodedMessage) wrongShape(part int, format string, args ...any) {
 	m.shapeErrors = append(m.shapeErrors, shapeError{part, fmt.Sprintf(format, args...)})
 }
 
-func decode(list *dialect.List) *decoded {
-	d := &decoded{messages: make([]*decodedMessage, len(list.Messages))}
+func decode(list *dialect.List, by *dialect.Writer) *decoded {
+	d := &decoded{by: by, messages: make([]*decodedMessage, len(list.Messages))}
 	for i, raw := range list.Messages {
-		d.messages[i] = decodeMessage(raw)
+		d.messages[i] = decodeMessage(by, raw)
 	}
 	return d
 }
 
-func decodeMessage(raw json.RawMessage) *decodedMessage {
+func decodeMessage(by *dialect.Writer, raw json.RawMessage) *decodedMessage {
 	m := &decodedMessage{}
-	raw, err := validJSON(raw)
+	var err error
+	if !by.Wrote(raw) {
+		raw, err = validJSON(raw)
+	}
 	var o rawjson.Object
 	if err == nil {
-		o, err = rawjson.SplitObject(raw)
+		o, err = by.SplitObject(raw)
 	}
 	if err != nil {
 		m.wrongShape(0, "the message %v", err)
@@ -87,8 +91,8 @@ func decodeMessage(raw json.RawMessage) *decodedMessage {
 		return m
 	}
 	m.object, m.role, m.content = o, role, o["content"]
-	m.decodeContent()
-	m.decodeCalls()
+	m.decodeContent(by)
+	m.decodeCalls(by)
 	for _, key := range []string{"name", "tool_call_id", "refusal"} {
 		if _, err := o.Text(key); err != nil {
 			m.wrongShape(0, "%v", err)
@@ -97,7 +101,7 @@ func decodeMessage(raw json.RawMessage) *decodedMessage {
 	return m
 }
 
-func (m *decodedMessage) decodeContent() {
+func (m *decodedMessage) decodeContent(by *dialect.Writer) {
 	switch k := rawjson.KindOf(m.content); k {
 	case rawjson.Missing, rawjson.Null, rawjson.String:
 		return
@@ -106,13 +110,13 @@ func (m *decodedMessage) decodeContent() {
 		m.wrongShape(0, "content must be a string or an array, is %s", k)
 		return
 	}
-	list, err := rawjson.SplitArray(m.content)
+	list, err := by.SplitArray(m.content)
 	if err != nil {
 		m.wrongShape(0, "content %v", err)
 	}
 	for i, raw := range list {
 		part := decodedPart{}
-		o, err := rawjson.SplitObject(raw)
+		o, err := by.SplitObject(raw)
 		if err == nil {
 			part.partType, err = o.DemandText("type")
 		}
@@ -128,11 +132,11 @@ func (m *decodedMessage) decodeContent() {
 	}
 }
 
-func (m *decodedMessage) decodeCalls() {
+func (m *decodedMessage) decodeCalls(by *dialect.Writer) {
 	if m.object.Has("function_call") {
-		o, err := m.object.SplitSub("function_call")
+		o, err := by.SplitObject(m.object["function_call"])
 		if err != nil {
-			m.wrongShape(0, "%v", err)
+			m.wrongShape(0, "%v", rawjson.In("function_call", err))
 		} else {
 			m.legacy = &decodedCall{inner: o}
 		}
@@ -140,14 +144,14 @@ func (m *decodedMessage) decodeCalls() {
 	if !m.object.Has("tool_calls") {
 		return
 	}
-	list, err := m.object.SplitElements("tool_calls")
+	list, err := by.SplitArray(m.object["tool_calls"])
 	if err != nil {
-		m.wrongShape(0, "%v", err)
+		m.wrongShape(0, "%v", rawjson.In("tool_calls", err))
 		return
 	}
 	m.hasCalls = true
 	for i, raw := range list {
-		c, err := decodeCall(raw)
+		c, err := decodeCall(by, raw)
 		if err != nil {
 			m.wrongShape(i, "%v", rawjson.In("tool_calls", rawjson.InElement(i, err)))
 		}
@@ -155,9 +159,9 @@ func (m *decodedMessage) decodeCalls() {
 	}
 }
 
-func decodeCall(raw json.RawMessage) (decodedCall, error) {
+func decodeCall(by *dialect.Writer, raw json.RawMessage) (decodedCall, error) {
 	c := decodedCall{}
-	o, err := rawjson.SplitObject(raw)
+	o, err := by.SplitObject(raw)
 	if err != nil {
 		return c, err
 	}
@@ -170,10 +174,11 @@ func decodeCall(raw json.RawMessage) (decodedCall, error) {
 	if key != typeFunction && key != typeCustom {
 		return c, rawjson.In("type", errCallType)
 	}
-	inner, err := o.SplitSub(key)
-	if err == nil && inner == nil {
-		err = rawjson.In(key, rawjson.ErrMissing)
+	if !o.Has(key) {
+		return c, rawjson.In(key, rawjson.ErrMissing)
 	}
+	inner, err := by.SplitObject(o[key])
+	err = rawjson.In(key, err)
 	if err == nil && c.isCustom {
 		err = rawjson.In(key, demandString(inner, "input"))
 	}

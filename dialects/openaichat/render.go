@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/internal/rawjson"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
@@ -14,9 +15,9 @@ func renderRequest(messages []*compactordv1.Message, opts dialect.RenderOptions)
 	ids := dialect.AssignCallIDs(messages, opts, cleanID, maxIDBytes)
 	pairs := pairCalls(messages, ids)
 	render := func(i int) {
-		r := &renderer{out: out, at: i, m: messages[i], request: true, ids: ids, legacy: pairs.legacy[i]}
+		r := &renderer{out: out, by: opts.Writer, at: i, m: messages[i], request: true, ids: ids, legacy: pairs.legacy[i]}
 		if o := r.renderMessage(); o != nil {
-			out.Messages = append(out.Messages, o.Encode())
+			out.Messages = append(out.Messages, r.encode(o))
 			out.From = append(out.From, dialect.Span{First: i, End: i + 1})
 		}
 	}
@@ -46,12 +47,23 @@ func renderRequest(messages []*compactordv1.Message, opts dialect.RenderOptions)
 // renderer renders one message, either as it was written or for a request.
 type renderer struct {
 	out     *dialect.Rendered
+	by      *dialect.Writer
 	at      int
 	m       *compactordv1.Message
 	request bool
 	// The following fields are for requests only. legacy is the call of an exchange by function_call.
 	ids    *dialect.CallIDs
 	legacy *compactordv1.ToolCall
+	// text is the content where that is one text. It is written only when the message is, and is nowhere in between.
+	text *string
+}
+
+// encode writes a message.
+func (r *renderer) encode(o rawjson.Object) json.RawMessage {
+	if r.text != nil {
+		return r.by.ObjectWithText(o, "content", *r.text)
+	}
+	return r.by.Object(o)
 }
 
 func (r *renderer) drop(part int, why string) {

@@ -55,7 +55,7 @@ func (r *renderer) renderAssistant() rawjson.Object {
 		r.dropAssistant(s.thinking)
 		return nil
 	}
-	o["content"] = r.encodeContent(blocks)
+	r.putContent(o, blocks)
 	r.renderName(o)
 	r.renderThinking(o, s.thinking)
 	r.restoreAssistant(o, s, blocks, refusal)
@@ -64,7 +64,7 @@ func (r *renderer) renderAssistant() rawjson.Object {
 
 func (r *renderer) renderCallFields(o rawjson.Object, s *sortedParts) {
 	if calls := r.renderCalls(s.calls); len(calls) > 0 {
-		o["tool_calls"] = rawjson.EncodeArray(calls)
+		o["tool_calls"] = r.by.Array(calls)
 	}
 	if s.functionCall != nil {
 		o["function_call"] = r.renderFunctionCall(s.functionCall.part)

@@ -14,7 +14,7 @@ func (r *renderer) renderCalls(parts []numberedPart) []json.RawMessage {
 		item := n.part.GetOpaque()
 		switch {
 		case item == nil:
-			calls = append(calls, r.renderCall(n.part).Encode())
+			calls = append(calls, r.by.Object(r.renderCall(n.part)))
 		case r.request || item.GetDialect() != kind || !rawjson.Valid([]byte(item.GetJson())):
 			r.drop(n.at, "The call is of a type that results cannot be found for.")
 		default:
@@ -68,7 +68,7 @@ func (r *renderer) renderFunction(p *compactordv1.Part, key string) json.RawMess
 		o["arguments"] = arguments
 	}
 	restoreWithin(o, p.GetAttachments(), key, guarded)
-	return o.Encode()
+	return r.by.Object(o)
 }
 
 // writtenArguments returns the arguments in their original form, which is usually a string. It returns nil where there
@@ -96,7 +96,7 @@ func (r *renderer) renderCustom(p *compactordv1.Part) json.RawMessage {
 		guarded["name"], guarded["input"] = dialect.Never, dialect.Never
 	}
 	restoreWithin(o, p.GetAttachments(), typeCustom, guarded)
-	return o.Encode()
+	return r.by.Object(o)
 }
 
 func (r *renderer) renderToolName(name string) json.RawMessage {

@@ -99,7 +99,7 @@ func (r *renderer) encodeMedia(p *compactordv1.Part, partType string, inner rawj
 		}
 	}
 	restoreWithin(inner, p.GetAttachments(), partType, guarded)
-	o := rawjson.Object{"type": rawjson.Quote(partType), partType: inner.Encode()}
+	o := rawjson.Object{"type": rawjson.Quote(partType), partType: r.by.Object(inner)}
 	r.restorePart(o, p, dialect.Guards{"type": dialect.Never, partType: dialect.Never})
 	return o
 }

@@ -37,7 +37,7 @@ func (r *renderer) renderPlain(role string) rawjson.Object {
 		r.repair(ruleContentNotEmpty, "A message without content got a text that says so.")
 		blocks = []renderedPart{{text: wording.EmptyUser}}
 	}
-	o["content"] = r.encodeContent(blocks)
+	r.putContent(o, blocks)
 	r.renderName(o)
 	r.restore(o, dialect.Guards{"content": r.matchesContent(blocks), "name": matchesText(r.m.GetName())})
 	return o
@@ -58,6 +58,9 @@ func (r *renderer) renderName(o rawjson.Object) {
 // restore restores the kept fields of a message. In a request these are only fields that no rule of the provider
 // concerns.
 func (r *renderer) restore(o rawjson.Object, guarded dialect.Guards) {
+	if len(r.m.GetAttachments()) == 0 {
+		return
+	}
 	guarded["role"] = dialect.Never
 	for _, key := range ofAssistant {
 		if guarded[key] == nil {

@@ -38,14 +38,14 @@ type renderedPart struct {
 	raw    json.RawMessage
 }
 
-func (b renderedPart) encode() json.RawMessage {
+func (r *renderer) encodePart(b renderedPart) json.RawMessage {
 	switch {
 	case b.raw != nil:
 		return b.raw
 	case b.object != nil:
-		return b.object.Encode()
+		return r.by.Object(b.object)
 	default:
-		return textObject(b.text).Encode()
+		return r.by.Object(textObject(b.text))
 	}
 }
 
@@ -58,6 +58,15 @@ func (r *renderer) isString(b renderedPart) bool {
 	return b.raw == nil && b.object == nil && !isNoted(r.m.GetAttachments(), noteContent, "array")
 }
 
+// putContent puts the content into a message.
+func (r *renderer) putContent(o rawjson.Object, blocks []renderedPart) {
+	if r.request && len(blocks) == 1 && r.isString(blocks[0]) {
+		r.text = &blocks[0].text
+		return
+	}
+	o["content"] = r.encodeContent(blocks)
+}
+
 func (r *renderer) encodeContent(blocks []renderedPart) json.RawMessage {
 	if len(blocks) == 0 {
 		return emptyContent(r.m.GetRole())
@@ -67,9 +76,9 @@ func (r *renderer) encodeContent(blocks []renderedPart) json.RawMessage {
 	}
 	list := make([]json.RawMessage, len(blocks))
 	for i, b := range blocks {
-		list[i] = b.encode()
+		list[i] = r.encodePart(b)
 	}
-	return rawjson.EncodeArray(list)
+	return r.by.Array(list)
 }
 
 func (r *renderer) renderParts(parts []numberedPart) []renderedPart {

@@ -29,7 +29,7 @@ func (r *renderer) renderResult() rawjson.Object {
 	if r.legacy != nil || !r.request && isNoted(r.m.GetAttachments(), noteRole, roleFunction) {
 		o["role"] = rawjson.Quote(roleFunction)
 	}
-	o["content"] = r.encodeContent(blocks)
+	r.putContent(o, blocks)
 	if r.legacy == nil {
 		if id := r.idOf(part[0], result.GetCallId()); id != "" {
 			o["tool_call_id"] = rawjson.Quote(id)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/dialecttest"
 	"github.com/compactord/compactord/dialects/openaichat"
 )
 
@@ -244,6 +245,7 @@ func TestRules(t *testing.T) {
 			for _, broken := range ruleCases[r.ID].broken {
 				violations := d.Validate(listOf(t, broken), dialect.Request)
 				require.NotEmpty(t, violations, broken)
+				dialecttest.RequireJudgedAsRead(t, d, listOf(t, broken))
 				for _, v := range violations {
 					require.Equal(t, r.ID, v.Rule, "%s: %s", broken, v)
 				}

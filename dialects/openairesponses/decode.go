@@ -8,8 +8,8 @@ import (
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
-// decoded is a list that was decoded for the checks, from its JSON alone. It shares no code with parsing and rendering,
-// so that the checks find their mistakes.
+// decoded is a list that was decoded for the checks, from its JSON and from what its Writer knows. It shares no code with
+// parsing and rendering, so that the checks find their mistakes.
 type decoded struct {
 	system []json.RawMessage
 	items  []*decodedItem
@@ -73,25 +73,25 @@ var outputLinks = func() map[string]string {
 
 var clientTypes = map[string]bool{"additional_tools": true, "compaction_trigger": true, "configuration_update": true}
 
-func decode(list *dialect.List) *decoded {
+func decode(list *dialect.List, by *dialect.Writer) *decoded {
 	d := &decoded{
 		system: list.System, calls: make(map[*decodedItem]*decodedItem), repeats: make(map[*decodedItem]bool),
 		answered: make(map[*decodedItem]bool),
 	}
 	for at, raw := range list.Messages {
-		d.items = append(d.items, decodeItem(at, bytes.TrimSpace(raw)))
+		d.items = append(d.items, decodeItem(by, at, bytes.TrimSpace(raw)))
 	}
 	d.batches()
 	d.pairCalls()
 	return d
 }
 
-func decodeItem(at int, raw json.RawMessage) *decodedItem {
+func decodeItem(by *dialect.Writer, at int, raw json.RawMessage) *decodedItem {
 	item := &decodedItem{at: at, raw: raw, speaker: ofClient, batch: -1}
-	if !rawjson.Valid(raw) {
+	if !by.Valid(raw) {
 		return item
 	}
-	fields, err := rawjson.SplitObject(raw)
+	fields, err := by.SplitObject(raw)
 	if err != nil {
 		return item
 	}
@@ -116,7 +116,7 @@ func decodeItem(at int, raw json.RawMessage) *decodedItem {
 		item.speaker = ofModel
 	}
 	if field := item.contentField(); field != "" {
-		item.parts = decodeParts(fields[field])
+		item.parts = decodeParts(by, fields[field])
 	}
 	return item
 }
@@ -132,14 +132,17 @@ func (item *decodedItem) contentField() string {
 	}
 }
 
-func decodeParts(raw json.RawMessage) []decodedPart {
-	elements, err := rawjson.SplitArray(raw)
+func decodeParts(by *dialect.Writer, raw json.RawMessage) []decodedPart {
+	if rawjson.KindOf(raw) != rawjson.Array {
+		return nil
+	}
+	elements, err := by.SplitArray(raw)
 	if err != nil {
 		return nil
 	}
 	parts := make([]decodedPart, len(elements))
 	for i, element := range elements {
-		fields, err := rawjson.SplitObject(element)
+		fields, err := by.SplitObject(element)
 		if err == nil {
 			parts[i] = decodedPart{fields: fields, typ: fields.TextOrEmpty("type")}
 		}

@@ -12,6 +12,7 @@ import (
 type renderer struct {
 	asWritten bool
 	messages  []*compactordv1.Message
+	by        *dialect.Writer
 	out       dialect.Rendered
 	// at is the position of the message that is being rendered.
 	at int
@@ -44,7 +45,7 @@ func (r *renderer) emit(raw json.RawMessage) {
 // renderRequest renders messages for a request. It puts each result directly after the calls of its message, or after
 // those of the next messages that only have more calls.
 func renderRequest(messages []*compactordv1.Message, opts dialect.RenderOptions) *dialect.Rendered {
-	r := &renderer{messages: messages}
+	r := &renderer{messages: messages, by: opts.Writer}
 	r.goOn(opts.Before)
 	r.ids = dialect.AssignCallIDs(messages, opts, dialect.CleanID, maxItemID)
 	r.pairs = pairCalls(messages, r.ids)

@@ -26,7 +26,7 @@ func (r *renderer) renderAssistant(m *compactordv1.Message) {
 			r.emit(raw)
 			continue
 		}
-		r.emit(it.encode())
+		r.emit(it.encode(r.by))
 	}
 	for _, it := range last {
 		r.held = append(r.held, heldThinking{renderedItem: it, at: r.at})

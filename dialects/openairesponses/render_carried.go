@@ -16,7 +16,7 @@ type carried struct {
 func (c *carried) Size() int {
 	size := c.used.Size() + c.usedCalls.Size()
 	for _, h := range c.held {
-		size += len(h.encode())
+		size += len(h.encode(nil))
 	}
 	return size
 }

@@ -29,11 +29,11 @@ type renderedItem struct {
 	fixed bool
 }
 
-func (it *renderedItem) encode() json.RawMessage {
+func (it *renderedItem) encode(by *dialect.Writer) json.RawMessage {
 	if it.raw != nil {
 		return it.raw
 	}
-	return it.fields.Encode()
+	return by.Object(it.fields)
 }
 
 func (it *renderedItem) hasID() bool {

@@ -30,7 +30,7 @@ func (r *renderer) renderInstruction(m *compactordv1.Message) {
 	r.restore(o, m.GetAttachments(), guardsOfMessage(pieces, instructionSide))
 	it := &renderedItem{typ: typeMessage, fields: o}
 	r.claim(it)
-	r.emit(it.encode())
+	r.emit(it.encode(r.by))
 }
 
 func isSilent(pieces []piece) bool {
@@ -82,7 +82,7 @@ func (r *renderer) renderUser(m *compactordv1.Message) {
 		if it := r.renderOpaque(p, false); it != nil {
 			flush()
 			r.claim(it)
-			r.emit(it.encode())
+			r.emit(it.encode(r.by))
 		}
 	}
 	flush()
@@ -105,7 +105,7 @@ func (r *renderer) renderUserMessage(pieces []piece, attachments []*compactordv1
 	r.restore(o, attachments, guardsOfMessage(pieces, userSide))
 	it := &renderedItem{typ: typeMessage, fields: o}
 	r.claim(it)
-	r.emit(it.encode())
+	r.emit(it.encode(r.by))
 	return true
 }
 

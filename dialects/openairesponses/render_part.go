@@ -28,7 +28,7 @@ func (r *renderer) renderContent(pieces []piece, s side, inList bool) json.RawMe
 	for i, p := range pieces {
 		elements[i] = r.renderPiece(p, s)
 	}
-	return rawjson.EncodeArray(elements)
+	return r.by.Array(elements)
 }
 
 func (r *renderer) renderPiece(p piece, s side) json.RawMessage {
@@ -41,7 +41,7 @@ func (r *renderer) renderPiece(p piece, s side) json.RawMessage {
 			field = "refusal"
 		}
 		r.restore(o, p.attachments, dialect.Guards{field: dialect.MatchesText(p.text.GetText())})
-		return o.Encode()
+		return r.by.Object(o)
 	case p.media != nil:
 		typ := writtenType(p)
 		o := canonicalMedia(p.media, typ, p.attachments)
@@ -53,7 +53,7 @@ func (r *renderer) renderPiece(p piece, s side) json.RawMessage {
 			attachments = withoutMediaSources(attachments)
 		}
 		r.restore(o, attachments, nil)
-		return o.Encode()
+		return r.by.Object(o)
 	default:
 		return json.RawMessage(p.opaque.GetJson())
 	}

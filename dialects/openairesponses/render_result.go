@@ -53,7 +53,7 @@ func (r *renderer) renderResult(p *compactordv1.Part) {
 	}
 	it.fixed = it.typ == typeLocalShellOut && !it.fields.Has(callID)
 	r.claim(it)
-	r.emit(it.encode())
+	r.emit(it.encode(r.by))
 }
 
 func (r *renderer) callOf(result *compactordv1.Part) *compactordv1.Part {

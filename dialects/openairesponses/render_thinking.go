@@ -20,7 +20,7 @@ func (r *renderer) emitHeld() {
 	at := r.at
 	for _, h := range r.held {
 		r.at = h.at
-		r.emit(h.encode())
+		r.emit(h.encode(r.by))
 	}
 	r.held, r.at = nil, at
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/dialecttest"
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 	"github.com/compactord/compactord/dialects/openairesponses"
 )
@@ -269,6 +270,7 @@ func brokenRules(t *testing.T, items []string) []string {
 
 func names(t *testing.T, list *dialect.List, mode dialect.Mode) []string {
 	t.Helper()
+	dialecttest.RequireJudgedAsRead(t, openairesponses.New(), list)
 	var broken []string
 	for _, v := range openairesponses.New().Validate(list, mode) {
 		_, name, _ := strings.Cut(v.Rule, ".")

@@ -40,6 +40,32 @@ func TestQuoteIsTheParsersQuote(t *testing.T) {
 	}
 }
 
+// An object is written the same, whether a field of it was written before or is written in its place, and holds it then.
+func TestFieldsWrittenInTheirPlace(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		names := []string{"type", "role", "id", "name", "content", "a", "z", "\""}
+		o, want := rawjson.Object{}, rawjson.Object{}
+		for _, key := range rapid.SliceOf(rapid.SampledFrom(names)).Draw(t, "fields") {
+			o[key], want[key] = json.RawMessage("1"), json.RawMessage("1")
+		}
+		key, text := rapid.SampledFrom(names).Draw(t, "field"), rapid.String().Draw(t, "text")
+		want[key] = rawjson.Quote(text)
+		w := rawjson.NewWriter(0)
+		require.Equal(t, string(want.Encode()), string(w.ObjectWithText(o, key, text)))
+		require.Equal(t, want, o)
+
+		elements := []json.RawMessage{rawjson.Quote(text), json.RawMessage("[]")}
+		elements = elements[:rapid.IntRange(0, 2).Draw(t, "elements")]
+		want[key] = rawjson.EncodeArray(elements)
+		require.Equal(t, string(want.Encode()), string(w.ObjectWithArray(o, key, elements)))
+		require.Equal(t, want, o)
+		known, err := w.SplitArray(o[key])
+		require.NoError(t, err)
+		require.Equal(t, elements, known)
+	})
+}
+
 func FuzzQuote(f *testing.F) {
 	for _, seed := range []string{"", "plain", "\"\\\n\x01", "é\xff\u2028", "12345678\"2345678"} {
 		f.Add(seed)

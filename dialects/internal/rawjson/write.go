@@ -12,8 +12,11 @@ import (
 
 // Quote returns a text as JSON. It does not escape characters that only HTML needs escaped.
 func Quote(text string) json.RawMessage {
-	return appendText(make(json.RawMessage, 0, len(text)+len(text)/8+2), text)
+	return appendText(make(json.RawMessage, 0, textSize(text)), text)
 }
+
+// textSize returns about how many bytes a text has as JSON.
+func textSize(text string) int { return len(text) + len(text)/8 + 2 }
 
 // Integer returns a whole number as JSON.
 func Integer[T ~int | ~int32 | ~int64 | ~uint32](n T) json.RawMessage {
@@ -24,29 +27,57 @@ func Integer[T ~int | ~int32 | ~int64 | ~uint32](n T) json.RawMessage {
 var leadingKeys = []string{"type", "role", "id", "name"}
 
 // Encode returns an object as JSON. The same object always has the same bytes.
-func (o Object) Encode() json.RawMessage {
+func (o Object) Encode() json.RawMessage { return o.encodeWith("", 0, nil) }
+
+// EncodeWithText returns an object with one more field, a text, as JSON. The text is written in its place, and is in the
+// object then.
+func (o Object) EncodeWithText(key, text string) json.RawMessage {
+	return o.encodeWith(key, textSize(text), func(b []byte) []byte { return appendText(b, text) })
+}
+
+// encodeWith encodes an object with one more field of about so many bytes, whose value write appends; none where that is
+// nil.
+func (o Object) encodeWith(added string, bytes int, write func(b []byte) []byte) json.RawMessage {
 	var few [8]string
 	keys := few[:0]
-	size := 2
+	size := 2 + len(added) + bytes + 4
 	for key, value := range o {
-		keys = append(keys, key)
-		size += len(key) + len(value) + 4
-	}
-	slices.SortFunc(keys, func(a, b string) int {
-		if d := leading(a) - leading(b); d != 0 {
-			return d
+		if write == nil || key != added {
+			keys = append(keys, key)
+			size += len(key) + len(value) + 4
 		}
-		return strings.Compare(a, b)
-	})
+	}
+	if write != nil {
+		keys = append(keys, added)
+	}
+	slices.SortFunc(keys, compareKeys)
 	b := append(make([]byte, 0, size), '{')
+	start, end := 0, 0
 	for i, key := range keys {
 		if i > 0 {
 			b = append(b, ',')
 		}
 		b = append(appendText(b, key), ':')
-		b = append(b, o[key]...)
+		if write == nil || key != added {
+			b = append(b, o[key]...)
+			continue
+		}
+		start = len(b)
+		b = write(b)
+		end = len(b)
 	}
-	return append(b, '}')
+	b = append(b, '}')
+	if write != nil {
+		o[added] = b[start:end:end]
+	}
+	return b
+}
+
+func compareKeys(a, b string) int {
+	if d := leading(a) - leading(b); d != 0 {
+		return d
+	}
+	return strings.Compare(a, b)
 }
 
 func leading(key string) int {
@@ -58,11 +89,19 @@ func leading(key string) int {
 
 // EncodeArray returns an array as JSON.
 func EncodeArray(elements []json.RawMessage) json.RawMessage {
+	return appendArray(make([]byte, 0, arraySize(elements)), elements)
+}
+
+func arraySize(elements []json.RawMessage) int {
 	size := 2
 	for _, element := range elements {
 		size += len(element) + 1
 	}
-	b := append(make([]byte, 0, size), '[')
+	return size
+}
+
+func appendArray(b []byte, elements []json.RawMessage) []byte {
+	b = append(b, '[')
 	for i, element := range elements {
 		if i > 0 {
 			b = append(b, ',')
