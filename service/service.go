@@ -102,6 +102,7 @@ type Service struct {
 	watching   *watching.Watching
 	lists      *views.KeptLists
 	trails     *views.Trails
+	rereads    *views.Rereads
 	admission  *admission.Pools
 	// smallAppends counts the appends that enter no pool.
 	smallAppends atomic.Int64
@@ -134,6 +135,10 @@ func New(o Options) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
+	reread, err := views.NewRereads(o.Dialects, o.Logger, o.Metrics)
+	if err != nil {
+		return nil, err
+	}
 	o.Admission.Metrics = o.Metrics
 	admitted, err := admission.New(o.Admission)
 	if err != nil {
@@ -146,6 +151,7 @@ func New(o Options) (*Service, error) {
 		watchers:    watched,
 		lists:       &views.KeptLists{MaxBytes: views.DefaultKeptBytes},
 		trails:      &views.Trails{MaxBytes: views.DefaultTrailBytes},
+		rereads:     reread,
 		strategies:  o.Strategies,
 		summarizers: o.Summarizers,
 		dialects:    make(map[compactordv1.Dialect]dialect.Dialect, len(o.Dialects)),

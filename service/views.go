@@ -42,7 +42,7 @@ func (s *Service) view(
 	}
 	r := &views.Request{
 		Row: row, Head: head, Thinking: req.GetThinking(), Held: req.GetViewToken(),
-		MarkBreakpoints: req.GetMarkCacheBreakpoints(), MaxBytes: answerBytes(req.GetMaxBytes()),
+		MarkBreakpoints: req.GetMarkCacheBreakpoints(), MaxBytes: answerBytes(req.GetMaxBytes()), Rereads: s.rereads,
 	}
 	// An inline history has no next page and no next view.
 	if logs == s.logs {

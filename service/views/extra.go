@@ -80,6 +80,7 @@ func (r *Rendered) lasting(opts dialect.RenderOptions) ([]json.RawMessage, uint3
 	if len(without) == len(r.view.Messages) {
 		return r.Messages, staysWhole, nil
 	}
+	opts.Writer = nil
 	then, err := r.shape.Render(messagesOf(without), opts)
 	if err != nil {
 		return nil, 0, err

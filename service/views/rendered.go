@@ -1,6 +1,7 @@
 package views
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -21,7 +22,9 @@ type Rendered struct {
 
 	shape  dialect.Dialect
 	marked bool
-	view   *session.View
+	// by has written the list, and knows from what.
+	by   *dialect.Writer
+	view *session.View
 	// first is the position of its first message in the view, and ends are its stable ends.
 	first int
 	ends  []int
@@ -41,6 +44,8 @@ func render(
 	if marked {
 		opts.Breakpoints = append([]int{}, r.ends...)
 	}
+	r.by = dialect.NewWriter(len(v.Messages))
+	opts.Writer = r.by
 	var err error
 	if r.Rendered, err = shape.Render(messagesOf(v.Messages), opts); err == nil {
 		r.lasts, r.stays, err = r.lasting(opts)
@@ -71,13 +76,27 @@ func (r *Rendered) mode() dialect.Mode {
 	return dialect.History
 }
 
-// check refuses a list that breaks a rule of the provider, so that it never leaves the daemon.
+// check refuses a list that breaks a rule of the provider, so that it never leaves the daemon. It is judged by what it was
+// written from.
 func (r *Rendered) check() error {
+	if found := r.shape.Judge(&r.List, r.by, r.mode()); len(found) > 0 {
+		return r.invalid(found[0])
+	}
+	return nil
+}
+
+// reread is check by the JSON alone.
+func (r *Rendered) reread(ctx context.Context, by *Rereads) error {
 	found := r.shape.Validate(&r.List, r.mode())
 	if len(found) == 0 {
 		return nil
 	}
-	first := found[0]
+	by.report(ctx, r.shape, found[0].Rule)
+	return r.invalid(found[0])
+}
+
+// invalid returns the error about a list that breaks a rule.
+func (r *Rendered) invalid(first dialect.Violation) error {
 	metadata := map[string]string{"rule": first.Rule, "message": strconv.Itoa(first.Message)}
 	at := first.Message - r.Before.Messages
 	if at >= 0 && at < len(r.From) && r.holds(r.From[at].First) {

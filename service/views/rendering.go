@@ -36,6 +36,7 @@ func (l *rendering) list(
 	if err != nil {
 		return nil, err
 	}
+	reread := l.Rereads.isDue(l.shape.Kind(), l.Trails.know(wanted))
 	known := l.Trails.of(held)
 	at := l.restartAt(known, held, relation)
 	c, end, err := l.compare(ctx, held, wanted, relation, known, at)
@@ -48,6 +49,9 @@ func (l *rendering) list(
 	for s, err := range l.stretches(ctx, l.drawing, l.shape, from) {
 		if err == nil {
 			err = s.check()
+		}
+		if err == nil && reread {
+			err = s.reread(ctx, l.Rereads)
 		}
 		if err != nil {
 			return nil, err
@@ -67,6 +71,9 @@ func (l *rendering) list(
 			size += sizeOf(fresh)
 		}
 		walked.last = walked.last.followedBy(s, list.sums(), min(l.heldBytes(), minStepBytes))
+	}
+	if reread {
+		l.Rereads.countValid(l.shape)
 	}
 	walked.point = wanted.Point
 	l.Trails.put(wanted, walked)

@@ -38,6 +38,8 @@ type Request struct {
 	Kept *KeptLists
 	// Trails keeps what is remembered of rendered lists for the next delta.
 	Trails *Trails
+	// Rereads says which rendered lists are checked a second time; nil for every one.
+	Rereads *Rereads
 	// MaxBytes limits the messages of a page, which holds at least one message.
 	MaxBytes int
 	// HeldBytes is how many bytes of messages of a larger view are held beside the page; 0 for the default.

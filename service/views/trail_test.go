@@ -14,6 +14,7 @@ import (
 
 	"github.com/compactord/compactord/dialects"
 	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/dialecttest"
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/views"
@@ -34,7 +35,7 @@ type holder struct {
 	list   []string
 }
 
-// wholeList renders the view of a request as a whole, in one piece.
+// wholeList renders the view of a request as a whole, in one piece, and checks it by its JSON.
 func wholeList(t tester, log written, shape dialect.Dialect, r views.Request) *dialect.Rendered {
 	state := log.StateAt(session.Point(r.Head))
 	view := state.View(session.ViewOptions{Thinking: r.Thinking, Dialect: shape.Kind()})
@@ -49,6 +50,7 @@ func wholeList(t tester, log written, shape dialect.Dialect, r views.Request) *d
 	}
 	whole, err := shape.Render(messages, opts)
 	require.NoError(t, err)
+	require.Empty(t, shape.Validate(&whole.List, dialecttest.ModeOf(messages)))
 	return whole
 }
 

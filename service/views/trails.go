@@ -76,6 +76,16 @@ func (k *Trails) of(token session.ViewToken) *trail {
 	}
 }
 
+// know reports whether something is kept of the views of a session with the options of a token.
+func (k *Trails) know(token session.ViewToken) bool {
+	if k == nil {
+		return false
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.byKey[trailKey{token.UID, token.Options}] != nil
+}
+
 // put keeps the trail of the view of a token, unless it is larger than all that is kept.
 func (k *Trails) put(token session.ViewToken, t *trail) {
 	if k == nil {
