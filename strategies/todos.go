@@ -113,8 +113,10 @@ func (t *todoItem) id() string {
 
 // state returns the item's status in lower case, without the signs that agents write in it.
 func (t *todoItem) state() string {
-	return strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "").Replace(t.Status))
+	return strings.ToLower(withoutSigns.Replace(t.Status))
 }
+
+var withoutSigns = strings.NewReplacer("_", "", "-", "", " ", "")
 
 func (t *todoItem) inProgress() bool { return t.text() != "" && t.state() == "inprogress" }
 
@@ -140,7 +142,7 @@ func todoListIn(call *compactordv1.ToolCall) (list todoList, ok bool) {
 
 // isTodoTool recognizes TodoWrite, todo_write, update_plan, SetTodoList and similar names.
 func isTodoTool(name string) bool {
-	plain := strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
+	plain := strings.ToLower(withoutSigns.Replace(name))
 	return strings.Contains(plain, "todo") || plain == "updateplan"
 }
 
