@@ -2,7 +2,6 @@ package service
 
 import (
 	"context"
-	"time"
 
 	"google.golang.org/protobuf/proto"
 
@@ -32,34 +31,16 @@ func (s *Service) admittedView(ctx context.Context, bytes int) (context.Context,
 // largeSessionBytes is the size of a view from which each append to a session is much work, where that plans.
 const largeSessionBytes = 1 << 20
 
-// A large append rests after its work if small ones came meanwhile: the store has one writer, and the small ones are to
-// find it free more often than not.
-const (
-	restFactor  = 2
-	longestRest = 2 * time.Second
-)
-
-// admittedAppend waits until an append may work, where that is much work. The caller calls leave at its end.
+// admittedAppend waits until an append may work, where that is much work.
 func (s *Service) admittedAppend(
 	ctx context.Context, req *compactordv1.AppendMessagesRequest,
-) (working context.Context, leave func(), err error) {
+) (context.Context, *admission.Permit, error) {
 	large := proto.Size(req) > smallAppendBytes || len(req.GetMessages()) > smallAppendMessages
 	if !large && !s.plansMuch(ctx, req.GetSessionId()) {
-		s.smallAppends.Add(1)
-		return ctx, func() {}, nil
+		s.admission.Pass()
+		return ctx, &admission.Permit{}, nil
 	}
-	working, permit, err := s.admission.Imports.Enter(ctx, wholeCore, nil)
-	if err != nil {
-		return nil, nil, err
-	}
-	began, before := s.hooks.Now(), s.smallAppends.Load()
-	return working, func() {
-		if s.smallAppends.Load() == before {
-			permit.Leave()
-			return
-		}
-		time.AfterFunc(min(restFactor*s.hooks.Now().Sub(began), longestRest), permit.Leave)
-	}, nil
+	return s.admission.Imports.Enter(ctx, wholeCore, nil)
 }
 
 // plansMuch reports that an append to a session plans on a large view. Where the row cannot be read, the append says

@@ -17,11 +17,11 @@ import (
 func (s *Service) AppendMessages(
 	ctx context.Context, req *compactordv1.AppendMessagesRequest,
 ) (*compactordv1.AppendMessagesResponse, error) {
-	ctx, leave, err := s.admittedAppend(ctx, req)
+	ctx, permit, err := s.admittedAppend(ctx, req)
 	if err != nil {
 		return nil, err
 	}
-	defer leave()
+	defer permit.Leave()
 	answer, pruned, err := s.intake.Append(ctx, req)
 	if err != nil {
 		return nil, err

@@ -11,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -104,8 +103,6 @@ type Service struct {
 	trails     *views.Trails
 	rereads    *views.Rereads
 	admission  *admission.Pools
-	// smallAppends counts the appends that enter no pool.
-	smallAppends atomic.Int64
 
 	strategies  *strategies.Registry
 	summarizers *summarizers.Registry

@@ -2,12 +2,14 @@ package torture_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/proto"
@@ -21,7 +23,7 @@ import (
 func attacks(full bool) []*attack {
 	return []*attack{
 		manyCompactions(full), largeTexts(full), manyMessages(full), slowPatterns(full), largeViews(full),
-		linesToLargeSession(full),
+		linesToLargeSession(full), busyCores(full),
 	}
 }
 
@@ -182,6 +184,21 @@ func linesToLargeSession(full bool) *attack {
 				SessionId: "large", Messages: []*compactordv1.Message{said("go on")},
 			})
 			return err
+		},
+	}
+}
+
+// busyCores keeps two cores busy outside of the daemon. What a bystander feels beside it is the machine: the ratios of other
+// attacks that are no larger say nothing about the daemon.
+func busyCores(full bool) *attack {
+	const work = 10 * time.Millisecond
+	return &attack{
+		name: "busy cores elsewhere", clients: sized(full, 2, 1),
+		strike: func(context.Context, *client) error {
+			for began := time.Now(); time.Since(began) < work; {
+				sha256.Sum256(nil)
+			}
+			return nil
 		},
 	}
 }

@@ -9,6 +9,8 @@
 //	COMPACTORD_TORTURE_SEED=1   the seed of what attacks draw; else it is new in each run, and printed
 //	COMPACTORD_BINARY=PATH      another build to compare with
 //
+// One attack keeps cores busy outside of the daemon: what a bystander feels beside it is the machine.
+//
 // Beside that, tests compare the most memory of a daemon under an attack on its memory with that of another one.
 //
 // To add an attack, write a function that returns it, and name it in attacks.

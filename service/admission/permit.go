@@ -3,6 +3,7 @@ package admission
 import (
 	"context"
 	"sync"
+	"time"
 )
 
 // Permit is the room that a call has in a pool. The zero Permit has none.
@@ -13,6 +14,11 @@ type Permit struct {
 	mu   sync.Mutex
 	held bool
 	left bool
+	// since is when the work got the room that it has, and worked how long it had room before. small is the pool's count
+	// when it entered.
+	since  time.Time
+	worked time.Duration
+	small  int64
 	// away is how many goroutines of the work wait for others outside of the pool.
 	away int
 	// returning is closed when the work that was away has returned or given up; nil while it does not try to.
@@ -26,11 +32,44 @@ func permitOf(ctx context.Context) *Permit {
 	return p
 }
 
-// Leave ends the work. Further calls do nothing.
+// begin notes that the work has entered its pool.
+func (p *Permit) begin() {
+	p.take()
+	if p.pool.rest > 0 {
+		p.small = p.pool.small.Load()
+	}
+}
+
+// take notes that the work has room.
+func (p *Permit) take() { p.held, p.since = true, p.pool.now() }
+
+// Leave ends the work, which keeps its room while it rests. Further calls do nothing.
 func (p *Permit) Leave() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.left = true
+	if !p.held {
+		return
+	}
+	if rest := p.rest(); rest > 0 {
+		time.AfterFunc(rest, p.endRest)
+		return
+	}
+	p.giveBack()
+}
+
+// rest returns how long the work rests at its end.
+func (p *Permit) rest() time.Duration {
+	if p.pool.rest == 0 || p.pool.small.Load() == p.small {
+		return 0
+	}
+	worked := p.worked + p.pool.now().Sub(p.since)
+	return min(time.Duration(p.pool.rest*float64(worked)), longestRest)
+}
+
+func (p *Permit) endRest() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.giveBack()
 }
 
@@ -38,6 +77,7 @@ func (p *Permit) Leave() {
 func (p *Permit) giveBack() {
 	if p.held {
 		p.held = false
+		p.worked += p.pool.now().Sub(p.since)
 		p.pool.leave(p.weight)
 	}
 }
@@ -88,7 +128,7 @@ func (p *Permit) comeBack(ctx context.Context) {
 	if err != nil {
 		return
 	}
-	p.held = true
+	p.take()
 	if p.away > 0 || p.left {
 		p.giveBack()
 	}

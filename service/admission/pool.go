@@ -4,6 +4,7 @@ import (
 	"container/list"
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -20,6 +21,10 @@ type Pool struct {
 	most    int
 	metrics *metrics
 	now     func() time.Time
+	// rest is how long work rests at its end, as a multiple of how long it had room, where small has grown meanwhile; 0:
+	// not at all.
+	rest  float64
+	small *atomic.Int64
 
 	mu   sync.Mutex
 	free int
@@ -41,6 +46,12 @@ func newPool(name string, o Options, m *metrics) *Pool {
 	return &Pool{
 		name: name, size: o.size(), most: o.MaxWaiting, metrics: m, now: o.Now, free: o.size(), waiting: list.New(),
 	}
+}
+
+// resting makes the work of a new pool rest at its end.
+func (p *Pool) resting(small *atomic.Int64, rest float64) *Pool {
+	p.small, p.rest = small, rest
+	return p
 }
 
 // Enter waits until the pool has room for work of this weight. It calls onWait before it waits; nil where nobody wants
@@ -65,7 +76,7 @@ func (p *Pool) Enter(ctx context.Context, weight int, onWait func()) (context.Co
 			return nil, nil, err
 		}
 	}
-	permit.held = true
+	permit.begin()
 	return context.WithValue(ctx, permitKey{}, permit), permit, nil
 }
 

@@ -3,6 +3,7 @@ package admission
 import (
 	"cmp"
 	"runtime"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -35,8 +36,22 @@ type Options struct {
 // size returns the size of a pool: all cores but one, which stays free for small calls.
 func (o Options) size() int { return max(o.Cores-1, 1) * WholeCore }
 
+// How long work of a pool rests at its end, as a multiple of how long it had room, where small calls came meanwhile. The
+// store has one writer, and both share the cores: the small calls are to find them free more often than not.
+const importsRest = 2
+
+// compactionsRest leaves about one more core free, whatever the size of the pool: with one core it is busy half of the
+// time.
+func (o Options) compactionsRest() float64 { return float64(WholeCore) / float64(o.size()) }
+
+// longestRest is how long work rests at most.
+const longestRest = 2 * time.Second
+
 // Pools are the pools of a daemon.
 type Pools struct {
+	// small counts the calls that entered no pool.
+	small atomic.Int64
+
 	// Compactions is for planning, summarizing by rules, and committing.
 	Compactions *Pool
 	// Searches is for searches in logs and in contents.
@@ -58,8 +73,12 @@ func New(o Options) (*Pools, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Pools{
-		Compactions: newPool("compactions", o, m), Searches: newPool("searches", o, m),
-		Imports: newPool("imports", o, m), Views: newPool("views", o, m),
-	}, nil
+	p := &Pools{}
+	p.Compactions = newPool("compactions", o, m).resting(&p.small, o.compactionsRest())
+	p.Imports = newPool("imports", o, m).resting(&p.small, importsRest)
+	p.Searches, p.Views = newPool("searches", o, m), newPool("views", o, m)
+	return p, nil
 }
+
+// Pass notes a small call, for which work rests.
+func (p *Pools) Pass() { p.small.Add(1) }
