@@ -21,8 +21,8 @@ import (
 
 // Defaults of Options.
 const (
-	DefaultConnection = 64 << 20
-	DefaultTotal      = 256 << 20
+	DefaultConnection = 32 << 20
+	DefaultTotal      = 64 << 20
 	DefaultPatience   = time.Minute
 	DefaultWait       = 10 * time.Second
 )
@@ -38,7 +38,8 @@ const (
 
 // Options configure Answers.
 type Options struct {
-	// Connection is the most bytes that may be unread on one connection; Total, on all. One answer alone may have more.
+	// Connection is the most bytes that may be unread or expected on one connection; Total, on all. One answer alone may
+	// have more. The garbage collector lets the heap grow to about twice of what is unread.
 	// Defaults DefaultConnection and DefaultTotal.
 	Connection, Total int64
 	// Patience is how long a client may read nothing while answers wait for it. Default DefaultPatience.
@@ -59,8 +60,9 @@ type Answers struct {
 	closed *prometheus.CounterVec
 
 	mu sync.Mutex
-	// total is the unread bytes of all connections.
-	total       int64
+	// total is the unread bytes of all connections, and expected what their running calls may add.
+	total, expected int64
+
 	connections map[*connection]struct{}
 	// freed is closed, and replaced, when room becomes free.
 	freed chan struct{}
@@ -162,7 +164,7 @@ func (a *Answers) waitFor(
 func (a *Answers) relieve(bytes int64) {
 	a.mu.Lock()
 	var worst *connection
-	if a.total+bytes > a.options.Total {
+	if a.total+a.expected+bytes > a.options.Total {
 		for c := range a.connections {
 			idle := c.unread > smallAnswer && time.Since(c.progress) >= idleUnderPressure
 			if idle && (worst == nil || c.unread > worst.unread) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -34,6 +35,8 @@ type sessions struct {
 	compactordv1.UnimplementedSessionServiceServer
 
 	begun atomic.Int32
+	// release lets the call for the session slow end.
+	release chan struct{}
 }
 
 func large() *compactordv1.LoggedMessage {
@@ -42,13 +45,16 @@ func large() *compactordv1.LoggedMessage {
 	}}}}
 }
 
-// missing is a session that does not exist.
-const missing = "missing"
+// missing is a session that does not exist, and slow one whose answer takes long to make.
+const missing, slow = "missing", "slow"
 
 func (s *sessions) ListMessages(
 	_ context.Context, req *compactordv1.ListMessagesRequest,
 ) (*compactordv1.ListMessagesResponse, error) {
 	s.begun.Add(1)
+	if req.GetSessionId() == slow {
+		<-s.release
+	}
 	if req.GetSessionId() == missing {
 		return nil, apierror.New(compactordv1.ErrorReason_ERROR_REASON_SESSION_NOT_FOUND, nil, "no session")
 	}
@@ -89,7 +95,7 @@ func serve(
 	options unread.Options,
 ) *server {
 	t.Helper()
-	s := &server{sessions: &sessions{}, registry: prometheus.NewRegistry(), dial: dial, t: t}
+	s := &server{sessions: &sessions{release: make(chan struct{})}, registry: prometheus.NewRegistry(), dial: dial, t: t}
 	options.Logger, options.Metrics = slog.New(slog.DiscardHandler), s.registry
 	answers, err := unread.New(options)
 	require.NoError(t, err)
@@ -215,6 +221,72 @@ func TestCallsThatFailLeaveTheirRoom(t *testing.T) {
 	}
 	_, err := client.ListMessages(t.Context(), &compactordv1.ListMessagesRequest{MaxBytes: 512 << 10})
 	require.NoError(t, err)
+}
+
+// Answers that are being made on one connection take room from all others, until they are made or the client is gone.
+func TestAnswersInTheMakingCountForAll(t *testing.T) {
+	t.Parallel()
+	s := onTCP(t, unread.Options{Total: 1 << 20, Wait: 10 * time.Millisecond})
+	one, other := compactordv1.NewSessionServiceClient(s.connect()), compactordv1.NewSessionServiceClient(s.connect())
+	ask := func() error {
+		_, err := other.ListMessages(t.Context(), &compactordv1.ListMessagesRequest{MaxBytes: 256 << 10})
+		return err
+	}
+	// One answer alone may be larger than what there is for all.
+	for _, bytes := range []uint32{1 << 20, 2 << 20} {
+		var group errgroup.Group
+		begun := s.begun.Load()
+		group.Go(func() error {
+			_, err := one.ListMessages(t.Context(), &compactordv1.ListMessagesRequest{SessionId: slow, MaxBytes: bytes})
+			return err
+		})
+		for s.begun.Load() == begun {
+			runtime.Gosched()
+		}
+		require.Equal(t, codes.ResourceExhausted, status.Code(ask()))
+		s.release <- struct{}{}
+		require.NoError(t, group.Wait())
+		require.NoError(t, ask())
+	}
+	leaver := s.connect()
+	stream, err := leaver.NewStream(t.Context(), &grpc.StreamDesc{}, compactordv1.SessionService_ListMessages_FullMethodName)
+	require.NoError(t, err)
+	begun := s.begun.Load()
+	require.NoError(t, stream.SendMsg(&compactordv1.ListMessagesRequest{SessionId: slow, MaxBytes: 1 << 20}))
+	require.NoError(t, stream.CloseSend())
+	for s.begun.Load() == begun {
+		runtime.Gosched()
+	}
+	require.NoError(t, leaver.Close())
+	for ask() != nil {
+		runtime.Gosched()
+	}
+	s.release <- struct{}{}
+	require.NoError(t, ask())
+}
+
+// An answer that is smaller than expected leaves the rest of its room at once, though it is not read.
+func TestRoomThatWasNotNeededIsFree(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := inMemory(t, unread.Options{Total: 1 << 20})
+		stream, err := s.connect().NewStream(
+			t.Context(), &grpc.StreamDesc{}, compactordv1.SessionService_ListMessages_FullMethodName)
+		require.NoError(t, err)
+		require.NoError(t, stream.SendMsg(&compactordv1.ListMessagesRequest{SessionId: slow, MaxBytes: 1 << 20}))
+		require.NoError(t, stream.CloseSend())
+		synctest.Wait()
+		other, began := compactordv1.NewSessionServiceClient(s.connect()), time.Now()
+		var group errgroup.Group
+		group.Go(func() error {
+			_, err := other.ListMessages(t.Context(), &compactordv1.ListMessagesRequest{MaxBytes: 256 << 10})
+			return err
+		})
+		synctest.Wait()
+		s.release <- struct{}{}
+		require.NoError(t, group.Wait())
+		require.Zero(t, time.Since(began))
+	})
 }
 
 // A client that goes on to read gets the answers that waited for room.

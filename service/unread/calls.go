@@ -1,6 +1,7 @@
 package unread
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"strings"
@@ -131,8 +132,7 @@ func (c Codec) Marshal(v any) (mem.BufferSlice, error) {
 
 // count returns the data in chunks, whose release is noted.
 func (a *answer) count(data mem.BufferSlice) mem.BufferSlice {
-	whole := data.MaterializeToBuffer(mem.DefaultBufferPool())
-	data.Free()
+	whole := fitting(data)
 	rest := whole.ReadOnlyData()
 	chunks := make(mem.BufferSlice, 0, 1+len(rest)/chunkBytes)
 	out := newOutgoing(a, whole)
@@ -146,4 +146,17 @@ func (a *answer) count(data mem.BufferSlice) mem.BufferSlice {
 	}
 	out.chunks.Store(int32(len(chunks)))
 	return chunks
+}
+
+// fitting returns the data in one buffer, which takes at most twice as much memory: that of a pool may be 30 times as
+// large. It frees the data.
+func fitting(data mem.BufferSlice) mem.Buffer {
+	defer data.Free()
+	whole := data.MaterializeToBuffer(mem.DefaultBufferPool())
+	content := whole.ReadOnlyData()
+	if cap(content) <= 2*len(content) {
+		return whole
+	}
+	defer whole.Free()
+	return mem.SliceBuffer(bytes.Clone(content))
 }

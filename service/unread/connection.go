@@ -71,6 +71,7 @@ func (c *connection) Close() error {
 	if !c.gone {
 		c.gone = true
 		a.total -= c.unread
+		a.expected -= c.expected
 		c.unread, c.expected = 0, 0
 		if c.timer != nil {
 			c.timer.Stop()
@@ -82,8 +83,8 @@ func (c *connection) Close() error {
 	return c.Conn.Close()
 }
 
-// expect waits until the connection has room for an answer of so many bytes, and keeps it. Other connections do not
-// matter where the answer is small.
+// expect waits until the connection, and all of them together, have room for an answer of so many bytes, and keeps it.
+// Other connections do not matter where the answer is small.
 func (c *connection) expect(ctx context.Context, bytes int64) error {
 	o := c.answers.options
 	return c.answers.waitFor(ctx, o.Wait, bytes, func() (bool, error) {
@@ -91,13 +92,21 @@ func (c *connection) expect(ctx context.Context, bytes int64) error {
 			// All that waited would run at once, for nobody.
 			return false, refusal()
 		}
-		used := c.unread + c.expected
-		if !c.gone && (used > 0 && used+bytes > o.Connection || bytes > 0 && c.answers.total+bytes > o.Total) {
+		used, all := c.unread+c.expected, c.answers.total+c.answers.expected
+		if !c.gone && (used > 0 && used+bytes > o.Connection || bytes > 0 && all > 0 && all+bytes > o.Total) {
 			return false, nil
 		}
-		c.expected += bytes
+		c.expects(bytes)
 		return true, nil
 	})
+}
+
+// expects changes how many bytes of answers are expected. The caller holds Answers.mu.
+func (c *connection) expects(bytes int64) {
+	if !c.gone {
+		c.expected += bytes
+		c.answers.expected += bytes
+	}
 }
 
 // unexpect gives back what expect has kept.
@@ -108,7 +117,7 @@ func (c *connection) unexpect(bytes int64) {
 	c.answers.mu.Lock()
 	defer c.answers.mu.Unlock()
 	if !c.gone {
-		c.expected -= bytes
+		c.expects(-bytes)
 		c.answers.wake()
 	}
 }
@@ -127,8 +136,11 @@ func (c *connection) hold(ctx context.Context, limit time.Duration, expected, by
 			return false, nil
 		}
 		if !c.gone {
-			c.expected -= expected
+			c.expects(-expected)
 			c.add(bytes)
+			if expected > bytes {
+				c.answers.wake()
+			}
 		}
 		return true, nil
 	})

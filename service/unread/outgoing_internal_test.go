@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc/encoding"
 	grpcproto "google.golang.org/grpc/encoding/proto"
+	"google.golang.org/grpc/mem"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
@@ -50,4 +51,20 @@ func encodeAndDrop(t *testing.T, c *connection) <-chan struct{} {
 	require.Greater(t, len(data), 1)
 	require.Equal(t, int64(bytes), c.answers.unread())
 	return freed
+}
+
+// An answer takes at most twice as much memory as it has bytes, from whatever pool its buffer comes.
+func TestAnswersTakeLittleMoreThanTheirBytes(t *testing.T) {
+	t.Parallel()
+	for _, length := range []int{40 << 10, 600 << 10, 3 << 20} {
+		pool := mem.DefaultBufferPool()
+		buffer := pool.Get(length)
+		(*buffer)[length-1] = 1
+		whole := fitting(mem.BufferSlice{mem.NewBuffer(buffer, pool)})
+		content := whole.ReadOnlyData()
+		require.Len(t, content, length)
+		require.Equal(t, byte(1), content[length-1])
+		require.LessOrEqual(t, cap(content), 2*length)
+		whole.Free()
+	}
 }
