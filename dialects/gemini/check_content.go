@@ -4,6 +4,9 @@ import (
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
+// besideKinds are the fields of a part that are no kind of data but text.
+var besideKinds = append([]string{fieldText}, sideFields...)
+
 func checkContentNotEmpty(d *decoded, report report) {
 	for at, c := range d.contents {
 		if len(c.parts) == 0 && !c.broken {
@@ -11,7 +14,7 @@ func checkContentNotEmpty(d *decoded, report report) {
 		}
 	}
 	d.eachPart(func(at int, p decodedPart) {
-		others := p.fields.Others(append([]string{fieldText}, sideFields...)...)
+		others := p.fields.Others(besideKinds...)
 		text := p.fields.Has(fieldText) && (!isEmptyText(p.fields, fieldText) || isSigned(p.fields))
 		if len(others) == 0 && !text {
 			report(at, p.at, "the part is empty")

@@ -121,18 +121,6 @@ func checkArgumentsObject(d *decoded, report report) {
 	})
 }
 
-func checkCallsAnswered(d *decoded, report report) {
-	eachResult(d, ignoreResult, func(b *batch, last bool) {
-		if !last {
-			b.unanswered(report)
-		}
-	})
-}
+func checkCallsAnswered(d *decoded, report report) { d.unanswered(false, report) }
 
-func checkLastCallsAnswered(d *decoded, report report) {
-	eachResult(d, ignoreResult, func(b *batch, last bool) {
-		if last {
-			b.unanswered(report)
-		}
-	})
-}
+func checkLastCallsAnswered(d *decoded, report report) { d.unanswered(true, report) }

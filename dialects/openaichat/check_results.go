@@ -1,43 +1,53 @@
 package openaichat
 
-// batch is a message with calls, while the results after it are read.
+// batch is a message with calls, with what the results after it leave open.
 type batch struct {
-	// at is the position of the message, or -1 where no batch is open.
 	at int
+	// last reports that the list ends with it and its results.
+	last bool
 	// part holds the position of the call with each id, and answered the ids that have a result.
 	part     map[string]int
 	answered map[string]bool
 }
 
-// eachResult visits the results after a message with calls, and then each batch of calls. last reports that the list
-// ends there.
-func eachResult(
-	d *decoded,
-	result func(message int, b *batch, id string),
-	over func(b *batch, last bool),
-) {
-	open := &batch{at: -1}
+// decodedResult is a message of role tool with the id of a call.
+type decodedResult struct {
+	at int
+	// known reports that a call of the batch before it has its id, and again that this call has a result already.
+	known, again bool
+}
+
+// pairResults finds the calls of the results.
+func (d *decoded) pairResults() {
+	var open *batch
 	for i, m := range d.messages {
-		if isTool(m) {
-			if id := m.object.TextOrEmpty("tool_call_id"); id != "" {
-				result(i, open, id)
-				if _, known := open.part[id]; known {
-					open.answered[id] = true
-				}
+		if !isTool(m) {
+			open = nil
+			if len(m.calls) > 0 {
+				open = newBatch(i, m)
+				d.batches = append(d.batches, open)
 			}
 			continue
 		}
-		over(open, false)
-		open = &batch{at: -1}
-		if len(m.calls) > 0 {
-			open = newBatch(i, m)
+		id := m.object.TextOrEmpty("tool_call_id")
+		if id == "" {
+			continue
 		}
+		result := decodedResult{at: i}
+		if open != nil {
+			_, result.known = open.part[id]
+			result.again = open.answered[id]
+			open.answered[id] = result.known
+		}
+		d.results = append(d.results, result)
 	}
-	over(open, true)
+	if open != nil {
+		open.last = true
+	}
 }
 
 func newBatch(at int, m *decodedMessage) *batch {
-	b := &batch{at: at, part: make(map[string]int), answered: make(map[string]bool)}
+	b := &batch{at: at, part: make(map[string]int, len(m.calls)), answered: make(map[string]bool)}
 	for j, c := range m.calls {
 		id := c.object.TextOrEmpty("id")
 		if _, known := b.part[id]; !known && id != "" {
@@ -47,29 +57,32 @@ func newBatch(at int, m *decodedMessage) *batch {
 	return b
 }
 
-// unanswered reports the calls of a batch that have no result.
-func (b *batch) unanswered(report report) {
-	for id, part := range b.part {
-		if !b.answered[id] {
-			report(b.at, part, "a call has no result")
+// unanswered reports the calls without a result: those of the last batch, or of the others.
+func (d *decoded) unanswered(last bool, report report) {
+	for _, b := range d.batches {
+		if b.last != last {
+			continue
+		}
+		for id, part := range b.part {
+			if !b.answered[id] {
+				report(b.at, part, "a call has no result")
+			}
 		}
 	}
 }
 
-func ignoreResult(int, *batch, string) {}
-
 func checkResultsHaveCalls(d *decoded, report report) {
-	eachResult(d, func(message int, b *batch, id string) {
-		if _, known := b.part[id]; !known {
-			report(message, 0, "a result follows no message with its call")
+	for _, r := range d.results {
+		if !r.known {
+			report(r.at, 0, "a result follows no message with its call")
 		}
-	}, func(*batch, bool) {})
+	}
 }
 
 func checkOneResultACall(d *decoded, report report) {
-	eachResult(d, func(message int, b *batch, id string) {
-		if b.answered[id] {
-			report(message, 0, "a call has a second result")
+	for _, r := range d.results {
+		if r.again {
+			report(r.at, 0, "a call has a second result")
 		}
-	}, func(*batch, bool) {})
+	}
 }

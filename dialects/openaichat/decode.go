@@ -12,6 +12,9 @@ import (
 type decoded struct {
 	by       *dialect.Writer
 	messages []*decodedMessage
+	// batches are the messages with calls, and results those with the result of one.
+	batches []*batch
+	results []decodedResult
 }
 
 type decodedMessage struct {
@@ -64,6 +67,7 @@ func decode(list *dialect.List, by *dialect.Writer) *decoded {
 	for i, raw := range list.Messages {
 		d.messages[i] = decodeMessage(by, raw)
 	}
+	d.pairResults()
 	return d
 }
 
