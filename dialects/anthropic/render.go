@@ -139,7 +139,7 @@ func (r *renderer) encode() {
 		_, r.out.SystemAsText = systemText(&r.out.List)
 	}
 	for _, t := range r.rendered {
-		r.out.Messages = append(r.out.Messages, r.wholeCharacters(r.encodeMessage(t), t.span.First))
+		r.out.Messages = append(r.out.Messages, r.encodeMessage(t))
 		r.out.From = append(r.out.From, t.span)
 		for _, at := range t.unknown {
 			r.repair(ruleMessageFields, at, "fields that the provider does not accept are left out")

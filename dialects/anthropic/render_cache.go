@@ -41,7 +41,9 @@ func (r *renderer) renderBreakpoints(lead int, breakpoints []int) {
 		return
 	}
 	for _, b := range blocks {
-		b.raw = editBreakpoints(b.raw, breakpointDepth, func(json.RawMessage) json.RawMessage { return nil })
+		if !b.made {
+			b.raw = editBreakpoints(b.raw, breakpointDepth, func(json.RawMessage) json.RawMessage { return nil })
+		}
 	}
 	marked := make(map[*renderedBlock]bool)
 	for _, message := range breakpoints {
@@ -88,6 +90,9 @@ func (r *renderer) limitBreakpoints(blocks []*renderedBlock, newest int) {
 	var marked []int
 	count := r.before.marks
 	for i, b := range blocks {
+		if b.made {
+			continue
+		}
 		editBreakpoints(b.raw, breakpointDepth, func(mark json.RawMessage) json.RawMessage {
 			marked = append(marked, i)
 			if isMark(mark) && !isThinking(*b) {
@@ -139,7 +144,7 @@ func shortened(mark json.RawMessage) json.RawMessage {
 
 // editBreakpoints replaces each breakpoint of a block, and of the blocks in it, by what change returns.
 func editBreakpoints(raw json.RawMessage, depth int, change func(json.RawMessage) json.RawMessage) json.RawMessage {
-	if depth < 0 || !bytes.Contains(raw, []byte(cacheKey)) && !bytes.Contains(raw, []byte(`\u`)) {
+	if depth < 0 || !bytes.Contains(raw, []byte(cacheKey)) && !rawjson.HasNumbers(raw) {
 		return raw
 	}
 	o, err := rawjson.SplitObject(raw)

@@ -79,6 +79,8 @@ type renderedBlock struct {
 	id string
 	// message and part are the positions of what it was made from.
 	message, part int
+	// made reports that nothing in it is JSON of the log, which could have breakpoints and halves of characters.
+	made bool
 	// foreign reports that thinking is another provider's or not signed. moved reports that the message changed its place,
 	// to which its thinking is bound. trailing reports that thinking ends its message.
 	foreign, moved, trailing bool
@@ -102,7 +104,7 @@ type renderedMessage struct {
 }
 
 func newMessage(role string, at int, m *compactordv1.Message) *renderedMessage {
-	t := &renderedMessage{role: role, span: dialect.Span{First: at, End: at}, fields: rawjson.Object{}}
+	t := &renderedMessage{role: role, span: dialect.Span{First: at, End: at}}
 	t.take(at, m)
 	t.isString = isNoted(m.GetAttachments(), noteForm, noteString)
 	return t
@@ -115,6 +117,9 @@ func (t *renderedMessage) take(at int, m *compactordv1.Message) {
 		switch key, value := a.GetKey(), json.RawMessage(a.GetJson()); {
 		case a.GetDialect() != kind, strings.HasPrefix(key, dialect.NotePrefix), len(value) == 0, key == "content":
 		case t.role == roleSystem && isMessageField(t.role, key) && rawjson.Valid(value):
+			if t.fields == nil {
+				t.fields = rawjson.Object{}
+			}
 			t.fields[key] = value
 		case len(t.unknown) == 0 || t.unknown[len(t.unknown)-1] != at:
 			t.unknown = append(t.unknown, at)
@@ -127,14 +132,19 @@ func (t *renderedMessage) empty() bool { return len(t.results)+len(t.rest) == 0 
 // encodeMessage returns a message as JSON.
 func (r *renderer) encodeMessage(t *renderedMessage) json.RawMessage {
 	blocks := make([]json.RawMessage, 0, len(t.results)+len(t.rest))
+	made := true
 	for _, list := range [][]renderedBlock{t.results, t.rest} {
 		for _, b := range list {
-			blocks = append(blocks, b.raw)
+			blocks, made = append(blocks, b.raw), made && b.made
 		}
 	}
 	o := rawjson.Object{"role": rawjson.Quote(t.role)}
 	maps.Copy(o, t.fields)
-	return r.objectWithContent(o, blocks, t.isString)
+	raw := r.objectWithContent(o, blocks, t.isString)
+	if made && len(t.fields) == 0 {
+		return raw
+	}
+	return r.wholeCharacters(raw, t.span.First)
 }
 
 func (r *renderer) renderUser(i int) {

@@ -109,5 +109,5 @@ func isCompactionContent(content json.RawMessage) bool {
 // madeText returns a block with nothing but a text.
 func (r *renderer) madeText(text string, message, part int) renderedBlock {
 	raw := r.by.ObjectWithText(rawjson.Object{"type": rawjson.Quote(typeText)}, "text", text)
-	return renderedBlock{raw: raw, typ: typeText, message: message, part: part}
+	return renderedBlock{raw: raw, typ: typeText, made: true, message: message, part: part}
 }

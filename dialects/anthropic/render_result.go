@@ -40,9 +40,10 @@ func (r *renderer) renderResultBlock(p *compactordv1.Part, i int) renderedBlock 
 	id, _ := r.ids.Of(p)
 	o := rawjson.Object{"type": rawjson.Quote(typeToolResult), "tool_use_id": rawjson.Quote(id)}
 	var blocks []json.RawMessage
+	made := len(p.GetAttachments()) == 0
 	for _, inner := range result.GetParts() {
 		if b, ok := r.renderResultPart(dialect.AsPart(inner), i, result.GetIsError()); ok {
-			blocks = append(blocks, b.raw)
+			blocks, made = append(blocks, b.raw), made && b.made
 		}
 	}
 	if result.GetIsError() {
@@ -57,7 +58,7 @@ func (r *renderer) renderResultBlock(p *compactordv1.Part, i int) renderedBlock 
 		return renderedBlock{raw: r.by.Object(o), typ: typeToolResult, id: id, message: i}
 	}
 	raw := r.objectWithContent(o, blocks, isNoted(p.GetAttachments(), noteForm, noteString))
-	return renderedBlock{raw: raw, typ: typeToolResult, id: id, message: i}
+	return renderedBlock{raw: raw, typ: typeToolResult, id: id, made: made, message: i}
 }
 
 // objectWithContent writes a message or a result whose content are these blocks. Where isString is set and there is only

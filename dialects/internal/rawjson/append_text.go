@@ -1,7 +1,9 @@
 package rawjson
 
 import (
+	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"math/bits"
 	"unicode/utf8"
 )
@@ -88,6 +90,19 @@ const (
 	lineSeparator      = '\u2028'
 	paragraphSeparator = '\u2029'
 )
+
+// HasNumbers reports whether JSON has a character by its number, such as \u00e9.
+func HasNumbers(raw json.RawMessage) bool {
+	for len(raw) > 8 {
+		// A byte is 0 where a backslash is, and a u behind it.
+		word := (binary.LittleEndian.Uint64(raw) ^ ones*'\\') | (binary.LittleEndian.Uint64(raw[1:]) ^ ones*'u')
+		if (word-ones)&^word&tops != 0 {
+			return true
+		}
+		raw = raw[8:]
+	}
+	return bytes.Contains(raw, []byte(`\u`))
+}
 
 // appendNumber adds a character of the basic plane as an escape with its number.
 func appendNumber(b []byte, r rune) []byte {

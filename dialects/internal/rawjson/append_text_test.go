@@ -66,6 +66,20 @@ func TestFieldsWrittenInTheirPlace(t *testing.T) {
 	})
 }
 
+func TestNumbersAreFoundAnywhere(t *testing.T) {
+	t.Parallel()
+	for length := range 30 {
+		text := strings.Repeat(`\n`, length) + "u"
+		require.False(t, rawjson.HasNumbers(json.RawMessage(text)))
+		for at := range length + 1 {
+			for _, other := range []string{"u", `\`} {
+				with := strings.Repeat(other, at) + `\u` + strings.Repeat("x", length-at)
+				require.True(t, rawjson.HasNumbers(json.RawMessage(with)), with)
+			}
+		}
+	}
+}
+
 func FuzzQuote(f *testing.F) {
 	for _, seed := range []string{"", "plain", "\"\\\n\x01", "é\xff\u2028", "12345678\"2345678"} {
 		f.Add(seed)
