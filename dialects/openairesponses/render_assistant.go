@@ -75,6 +75,10 @@ func continues(p *compactordv1.Part) bool {
 
 func (r *renderer) renderAssistantMessage(pieces []piece) *renderedItem {
 	first := pieces[0].attachments
+	if text, only := r.onlyText(pieces, first); only {
+		fields := rawjson.Object{"role": rawjson.Quote(roleAssistant)}
+		return &renderedItem{typ: typeMessage, part: pieces[0].at, fields: fields, text: text, textField: "content"}
+	}
 	o := r.encodeMessage(compactordv1.Role_ROLE_ASSISTANT, pieces, noted(first, noteContent) == inParts)
 	if !r.asWritten && isEmptyContent(o["content"]) {
 		return nil

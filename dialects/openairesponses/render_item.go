@@ -21,6 +21,9 @@ type renderedItem struct {
 	fields rawjson.Object
 	// raw is the unchanged JSON of an opaque item, and fields are its fields.
 	raw json.RawMessage
+	// text is one more field, with the name textField; nil where there is none. It is written only when the item is.
+	text      *string
+	textField string
 	// part is the position of the part that it was made from.
 	part int
 	// isCall reports that it is a call whose output comes from the client.
@@ -30,10 +33,14 @@ type renderedItem struct {
 }
 
 func (it *renderedItem) encode(by *dialect.Writer) json.RawMessage {
-	if it.raw != nil {
+	switch {
+	case it.raw != nil:
 		return it.raw
+	case it.text != nil:
+		return by.ObjectWithText(it.fields, it.textField, *it.text)
+	default:
+		return by.Object(it.fields)
 	}
-	return by.Object(it.fields)
 }
 
 func (it *renderedItem) hasID() bool {

@@ -98,6 +98,10 @@ func (r *renderer) renderUser(m *compactordv1.Message) {
 
 // renderUserMessage renders a message item of the user. A request has it only if it has content.
 func (r *renderer) renderUserMessage(pieces []piece, attachments []*compactordv1.Attachment) bool {
+	if text, only := r.onlyText(pieces, attachments); only {
+		r.emit(r.by.ObjectWithText(rawjson.Object{"role": rawjson.Quote(roleUser)}, "content", *text))
+		return true
+	}
 	o := r.encodeMessage(compactordv1.Role_ROLE_USER, pieces, noted(attachments, noteContent) == inParts)
 	if !r.asWritten && isEmptyContent(o["content"]) {
 		return false

@@ -31,6 +31,15 @@ func (r *renderer) renderContent(pieces []piece, s side, inList bool) json.RawMe
 	return r.by.Array(elements)
 }
 
+// onlyText returns the text of pieces that a request has as one string, of which nothing else was kept.
+func (r *renderer) onlyText(pieces []piece, attachments []*compactordv1.Attachment) (*string, bool) {
+	if r.asWritten || len(attachments) > 0 || len(pieces) != 1 || !isPlain(pieces[0]) || pieces[0].text.GetText() == "" {
+		return nil, false
+	}
+	text := r.cutText(pieces[0].text.GetText())
+	return &text, true
+}
+
 func (r *renderer) renderPiece(p piece, s side) json.RawMessage {
 	switch {
 	case p.text != nil:

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/compactord/compactord/dialects/dialect"
+	"github.com/compactord/compactord/dialects/internal/rawjson"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session/wording"
 )
@@ -42,6 +43,14 @@ func (r *renderer) renderResult(p *compactordv1.Part) {
 	written := k
 	if call := r.callOf(p); call != nil {
 		k = r.pairs.kinds[call]
+	}
+	if k == functionCalls || k == customCalls {
+		if text, only := r.onlyText(k.pieces(p.GetToolResult()), p.GetAttachments()); only {
+			id, _ := r.ids.Of(p)
+			o := rawjson.Object{"type": rawjson.Quote(k.output), k.link: rawjson.Quote(id)}
+			r.emit(r.by.ObjectWithText(o, k.form.field, *text))
+			return
+		}
 	}
 	it := &renderedItem{typ: k.output, fields: r.canonicalResult(k, p)}
 	if r.asWritten || k == written {

@@ -213,7 +213,7 @@ func (l *renderedList) page(token session.ViewToken, unchanged, maxBytes int) *c
 		UnchangedPrefix: uint32(unchanged), ViewReport: shared(l.report),
 	}
 	for _, raw := range l.system {
-		answer.SystemJson = append(answer.SystemJson, string(raw))
+		answer.SystemJson = append(answer.SystemJson, textOf(raw))
 	}
 	size := 0
 	answer.HasMore = l.rest != nil
@@ -223,7 +223,7 @@ func (l *renderedList) page(token session.ViewToken, unchanged, maxBytes int) *c
 			answer.HasMore = true
 			break
 		}
-		answer.MessagesJson = append(answer.MessagesJson, string(raw))
+		answer.MessagesJson = append(answer.MessagesJson, textOf(raw))
 	}
 	token = holding(token, uint32(unchanged+len(answer.GetMessagesJson())), l.stays, answer.GetHasMore())
 	answer.ViewToken = token.String()
