@@ -1,8 +1,6 @@
 package gemini
 
 import (
-	"encoding/json"
-
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
@@ -27,12 +25,10 @@ func (r *renderer) renderAssistant(at int, m *compactordv1.Message) {
 	if len(calls) > 0 && !r.calledAlready() {
 		r.sign(at, m, calls[0], parts, called[0])
 	}
-	encoded := make([]json.RawMessage, len(parts))
-	for i, part := range parts {
+	for _, part := range parts {
 		r.signed = r.signed || isSigned(part)
-		encoded[i] = r.by.Object(part)
 	}
-	into := r.add(at, roleModel, encoded)
+	into := r.add(at, roleModel, parts)
 	into.called = into.called || len(calls) > 0
 	for _, p := range calls {
 		if answered := r.calls[r.ids.PairOf(p)]; answered != nil {

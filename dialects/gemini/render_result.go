@@ -39,7 +39,7 @@ func (r *renderer) renderResponses(last int) {
 	for _, c := range r.waiting {
 		p := r.messages[c.result].GetParts()[0]
 		part := renderFunctionResponse(r.by, p, c.id, c.name, func(why string) { r.drop(c.result, 0, why) })
-		responses.parts = append(responses.parts, r.by.Object(part))
+		responses.parts = append(responses.parts, part)
 		responses.span.First = min(responses.span.First, c.result)
 		r.reportIDs(c.result, p, c)
 	}
@@ -77,7 +77,7 @@ func (r *renderer) renderStray(at int, p *compactordv1.Part) {
 		}
 	}
 	r.repair(ruleResultsHaveCalls, at, "a result without a call became text of the user")
-	r.add(at, roleUser, []json.RawMessage{r.by.Object(renderText(strings.Join(texts, "\n"), nil))})
+	r.add(at, roleUser, []rawjson.Object{renderText(strings.Join(texts, "\n"), nil)})
 }
 
 // renderFunctionResponse renders the result of a call with this name. It calls left for each part that the response

@@ -27,7 +27,38 @@ func Integer[T ~int | ~int32 | ~int64 | ~uint32](n T) json.RawMessage {
 var leadingKeys = []string{"type", "role", "id", "name"}
 
 // Encode returns an object as JSON. The same object always has the same bytes.
-func (o Object) Encode() json.RawMessage { return o.encodeWith("", 0, nil) }
+func (o Object) Encode() json.RawMessage { return o.appendTo(make([]byte, 0, o.size())) }
+
+// size returns about how many bytes an object has as JSON.
+func (o Object) size() int {
+	size := 2
+	for key, value := range o {
+		size += len(key) + len(value) + 4
+	}
+	return size
+}
+
+func (o Object) appendTo(b []byte) []byte {
+	return o.appendFields(b, func(b []byte, key string) []byte { return append(b, o[key]...) })
+}
+
+// appendFields appends an object, whose values write appends.
+func (o Object) appendFields(b []byte, write func(b []byte, key string) []byte) []byte {
+	var few [8]string
+	keys := few[:0]
+	for key := range o {
+		keys = append(keys, key)
+	}
+	slices.SortFunc(keys, compareKeys)
+	b = append(b, '{')
+	for i, key := range keys {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = write(append(appendText(b, key), ':'), key)
+	}
+	return append(b, '}')
+}
 
 // EncodeWithText returns an object with one more field, a text, as JSON. The text is written in its place, and is in the
 // object then.
@@ -35,42 +66,21 @@ func (o Object) EncodeWithText(key, text string) json.RawMessage {
 	return o.encodeWith(key, textSize(text), func(b []byte) []byte { return appendText(b, text) })
 }
 
-// encodeWith encodes an object with one more field of about so many bytes, whose value write appends; none where that is
-// nil.
+// encodeWith encodes an object with one more field of about so many bytes, whose value write appends.
 func (o Object) encodeWith(added string, bytes int, write func(b []byte) []byte) json.RawMessage {
-	var few [8]string
-	keys := few[:0]
-	size := 2 + len(added) + bytes + 4
-	for key, value := range o {
-		if write == nil || key != added {
-			keys = append(keys, key)
-			size += len(key) + len(value) + 4
-		}
-	}
-	if write != nil {
-		keys = append(keys, added)
-	}
-	slices.SortFunc(keys, compareKeys)
-	b := append(make([]byte, 0, size), '{')
+	o[added] = nil
 	start, end := 0, 0
-	for i, key := range keys {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(appendText(b, key), ':')
-		if write == nil || key != added {
-			b = append(b, o[key]...)
-			continue
+	raw := o.appendFields(make([]byte, 0, o.size()+bytes), func(b []byte, key string) []byte {
+		if key != added {
+			return append(b, o[key]...)
 		}
 		start = len(b)
 		b = write(b)
 		end = len(b)
-	}
-	b = append(b, '}')
-	if write != nil {
-		o[added] = b[start:end:end]
-	}
-	return b
+		return b
+	})
+	o[added] = raw[start:end:end]
+	return raw
 }
 
 func compareKeys(a, b string) int {
