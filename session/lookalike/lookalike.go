@@ -35,8 +35,8 @@ func Latin(r rune) byte {
 	return lookalikes[unicode.ToLower(r)]
 }
 
-// alphabets are the first letters of framed alphabets, which Unicode does not decompose into plain letters.
-var alphabets = []rune{0x1F150, 0x1F170, 0x1F1E6}
+// alphabets are the first letters of framed alphabets, which Unicode does not count among letters.
+var alphabets = []rune{0x249C, 0x24B6, 0x24D0, 0x1F150, 0x1F170, 0x1F1E6}
 
 // lookalikes maps characters to the small Latin letters that they look like. Characters that have a small form are
 // listed in it.

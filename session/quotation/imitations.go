@@ -47,7 +47,7 @@ func unguard(text string) string {
 // Defuse puts a backslash into every tag of an agent's program in a text that is not quoted, and into roles that begin a
 // line. Where there is one already, it adds none.
 func Defuse(text string) string {
-	if !strings.ContainsAny(text, `<:：&%\`) && !strings.ContainsFunc(text, opensTag) {
+	if !strings.ContainsAny(text, `<:&%\`) && !strings.ContainsFunc(text, func(r rune) bool { return opensTag(r) || isColon(r) }) {
 		return text
 	}
 	var b strings.Builder
@@ -103,7 +103,7 @@ func eachImitation(text string, yield func(at int, what imitation)) {
 			yield(i+size, tag)
 		case opensBracket(r) && isBracketed(text[i+size:]):
 			yield(i+size, bracketed)
-		case strings.ContainsRune(":：﹕∶", r) && endsInRole(text[:i]):
+		case isColon(r) && endsInRole(text[:i]):
 			yield(i, role)
 		}
 		i += size
@@ -113,6 +113,15 @@ func eachImitation(text string, yield func(at int, what imitation)) {
 func opensTag(r rune) bool {
 	switch r {
 	case '<', '＜', '﹤', '‹', '\u2329', '\u3008', '⟨', '❬', '❮', '˂', 'ᐸ', '⦑':
+		return true
+	}
+	return false
+}
+
+// isColon says whether a character is a colon or looks like one.
+func isColon(r rune) bool {
+	switch r {
+	case ':', '：', '﹕', '∶', '꞉', '︓', '˸', '։', '׃':
 		return true
 	}
 	return false

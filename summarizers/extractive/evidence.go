@@ -29,8 +29,10 @@ func quotable(logged *compactordv1.LoggedMessage, clean func(string) string, yie
 			byTool = false
 		}
 		if call := p.GetToolCall(); call != nil && !nameOf(call.GetName()).keepsTodos() {
-			eachString(clean(call.GetArguments()), func(text string) {
-				byTool = namesOddPath(text)
+			arguments := clean(call.GetArguments())
+			odd := oddPaths(arguments)
+			eachString(arguments, func(text string) {
+				byTool = namesOddPath(text) || slices.ContainsFunc(odd, func(path string) bool { return strings.HasPrefix(text, path) })
 				piece(evidence.Arguments, text)
 				byTool = false
 			})

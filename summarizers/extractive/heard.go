@@ -2,6 +2,7 @@ package extractive
 
 import (
 	"hash/fnv"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -129,6 +130,17 @@ func shownPath(path string) string {
 // namesOddPath says whether a text is a path that can be a sentence, and no more.
 func namesOddPath(text string) bool {
 	return len(text) <= 4096 && quotation.CanBeSentence(text) && !strings.ContainsAny(text, "\n&|;$=<") && (isAbsolute(text) || hasExtension(text))
+}
+
+// oddPaths returns the paths among the arguments of a call that can be a sentence, by the names of their fields, whatever
+// is in them.
+func oddPaths(arguments string) (odd []string) {
+	for _, a := range argumentsOf(arguments) {
+		if path := a.text(); a.isString() && path != "" && slices.Contains(pathKeys, a.key) && quotation.CanBeSentence(path) {
+			odd = append(odd, path)
+		}
+	}
+	return odd
 }
 
 // hearPath reads a line about a file whose path is quoted.

@@ -148,8 +148,12 @@ func (ly *layout) line(c chosen, holds kind) string {
 		return before + escapeOpening(c.it.parts(c.limit).quoting(), holds, before == "") + after
 	}
 	text := escape(c.text(), holds, before == "")
-	if isRequest(c) {
+	switch {
+	case isRequest(c):
 		text = overLines(text)
+	case c.it.kind != kindRule:
+		// The agent can say again what somebody made look like the user's turn.
+		text = quotation.Defuse(text)
 	}
 	return before + text + after
 }
