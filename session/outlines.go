@@ -12,8 +12,9 @@ import (
 	"github.com/compactord/compactord/session/wording"
 )
 
-// Outlines says that a state has outlines of messages: messages without the large texts of users, answers and results, and
-// without those that stand for results since they arrived. So a state takes little memory, however much was said and
+// Outlines says that a state has outlines of messages: messages without the large texts of users, answers, thinking and
+// results, and without those that stand for results since they arrived. Arguments of calls are whole: plans read files,
+// ranges and to-dos from them. So a state takes little memory, however much was said and
 // returned. A filler of the same size stands for each text, so that all figures are those of the messages.
 type Outlines struct {
 	// Contents reads the messages.
@@ -41,6 +42,9 @@ func (o *Outlines) Of(l *compactordv1.LoggedMessage) *compactordv1.LoggedMessage
 		case *compactordv1.Part_Text:
 			p = shallow(p)
 			p.Kind = &compactordv1.Part_Text{Text: o.text(k.Text)}
+		case *compactordv1.Part_Thinking:
+			p = shallow(p)
+			p.Kind = &compactordv1.Part_Thinking{Thinking: o.thinking(k.Thinking)}
 		case *compactordv1.Part_ToolResult:
 			p = shallow(p)
 			p.Kind = &compactordv1.Part_ToolResult{ToolResult: o.result(k.ToolResult)}
@@ -76,6 +80,16 @@ func (o *Outlines) text(text *compactordv1.TextPart) *compactordv1.TextPart {
 	return short
 }
 
+// thinking returns thinking with a filler for a large text.
+func (o *Outlines) thinking(whole *compactordv1.ThinkingPart) *compactordv1.ThinkingPart {
+	if !o.isLargeThinking(whole) {
+		return whole
+	}
+	short := shallow(whole)
+	short.Text = o.fill(len(whole.GetText()))
+	return short
+}
+
 // arrivalEdits returns edits without large texts. Views count what edits show, so a filler needs the size that the
 // counter gives: only one that counts characters gives the filler the size of a text of as many bytes.
 func (o *Outlines) arrivalEdits(edits []*compactordv1.Edit) []*compactordv1.Edit {
@@ -98,7 +112,9 @@ func (o *Outlines) arrivalEdits(edits []*compactordv1.Edit) []*compactordv1.Edit
 func (o *Outlines) shortens(l *compactordv1.LoggedMessage) bool {
 	switch l.GetMessage().GetRole() {
 	case compactordv1.Role_ROLE_USER, compactordv1.Role_ROLE_ASSISTANT:
-		return slices.ContainsFunc(l.GetMessage().GetParts(), func(p *compactordv1.Part) bool { return o.isLarge(p.GetText()) })
+		return slices.ContainsFunc(l.GetMessage().GetParts(), func(p *compactordv1.Part) bool {
+			return o.isLarge(p.GetText()) || o.isLargeThinking(p.GetThinking())
+		})
 	default:
 	}
 	if !answersCall(l) {
@@ -114,6 +130,11 @@ func (o *Outlines) isLarge(text *compactordv1.TextPart) bool {
 	return text != nil && len(text.GetText()) >= o.Least && !wording.Blank(text.GetText())
 }
 
+// isLargeThinking reports whether an outline lacks the text of thinking.
+func (o *Outlines) isLargeThinking(thinking *compactordv1.ThinkingPart) bool {
+	return thinking != nil && len(thinking.GetText()) >= o.Least && !wording.Blank(thinking.GetText())
+}
+
 // SharedBytes returns how many bytes all outlines share.
 func (o *Outlines) SharedBytes() int { return len(o.filler) }
 
@@ -126,6 +147,9 @@ func (o *Outlines) Bytes(l *compactordv1.LoggedMessage) int {
 	for _, p := range l.GetMessage().GetParts() {
 		if o.isLarge(p.GetText()) {
 			bytes -= len(p.GetText().GetText())
+		}
+		if o.isLargeThinking(p.GetThinking()) {
+			bytes -= len(p.GetThinking().GetText())
 		}
 		for _, rp := range p.GetToolResult().GetParts() {
 			if o.isLarge(rp.GetText()) {

@@ -99,6 +99,30 @@ func TestOutline(t *testing.T) {
 	}
 }
 
+// Large thinking is left out as well, and a call beside it is whole.
+func TestOutlineOfThinking(t *testing.T) {
+	t.Parallel()
+	large := strings.Repeat("é", 50)
+	w := newLog(user("go"), assistant(thinking(large), calling("a", "read", `{"path":"a.go"}`)), answers("a", "ok"))
+	l := w.Messages[1]
+	before := proto.CloneOf(l)
+	for least, shortens := range map[int]bool{1: true, 100: true, 101: false} {
+		o := &session.Outlines{Least: least, To: 3}
+		outline := o.Of(l)
+		require.Equal(t, shortens, outline != l)
+		require.True(t, proto.Equal(before, l), "the message was changed")
+		if !shortens {
+			continue
+		}
+		require.Equal(t, proto.Size(l)-100, o.Bytes(l))
+		left := outline.GetMessage().GetParts()[0].GetThinking()
+		require.Len(t, left.GetText(), 100)
+		require.NotContains(t, left.GetText(), "é")
+		left.Text = large
+		require.True(t, proto.Equal(before, outline), "an outline lacks a field")
+	}
+}
+
 // What stands for a result since it arrived is left out like the result, where the counter gives a filler its size.
 func TestOutlineOfShortenedResults(t *testing.T) {
 	t.Parallel()

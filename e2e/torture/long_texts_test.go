@@ -11,8 +11,8 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// Each append to a session of long texts by the user and the model plans the compaction that is due. Eight times as many
-// bytes in the session take hardly more memory, beside the pages of the store that the system keeps.
+// Each append to a session of long texts by the user and the model, and of its thinking, plans the compaction that is due.
+// Eight times as many bytes in the session take hardly more memory, beside the pages of the store that the system keeps.
 func TestMemoryOfLongTexts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts two daemons, and appends a quarter of a gigabyte")
@@ -27,6 +27,11 @@ func TestMemoryOfLongTexts(t *testing.T) {
 		for i := range mib * 8 {
 			text := strings.Repeat(fmt.Sprintf("Row %d of the import keeps its place, as orders.go wants it.\n", i), 1<<10)
 			answer := said(text)
+			if i%2 == 1 {
+				answer.Parts = append(said("It does.").GetParts(), &compactordv1.Part{
+					Kind: &compactordv1.Part_Thinking{Thinking: &compactordv1.ThinkingPart{Text: text}},
+				})
+			}
 			answer.Role = compactordv1.Role_ROLE_ASSISTANT
 			appended, err := d.sessions.AppendMessages(t.Context(), &compactordv1.AppendMessagesRequest{
 				SessionId: "s", Messages: []*compactordv1.Message{said(text), answer},
