@@ -8,7 +8,8 @@ func findNextWord(r *reading, rule, start, end int) {
 		return
 	}
 	arg, _ := argumentAt(r.text, end, lineEnd(r.text, end, 256))
-	if word := r.text[arg.start:arg.end]; fits(word, given) && mixtureOf(word).digits+mixtureOf(word).symbols > 0 {
+	community := strings.EqualFold(r.text[start:end], "snmp-server community ")
+	if word := r.text[arg.start:arg.end]; fits(word, given) && (community || mixtureOf(word).digits+mixtureOf(word).symbols > 0) {
 		r.add(rule, arg.start, arg.end)
 		r.until[rule] = arg.end
 	}

@@ -38,7 +38,7 @@ var Own = []Rule{
 	},
 	{ID: "login-before", Keywords: []string{"登录", "登陆", "登入", "ログイン", "로그인", " to log in", " to login", " to sign in", "войт", "войд", "लॉगिन", "لاگ ان"}, find: findLoginBefore},
 	{ID: "login-arguments", Keywords: []string{"auth=(", "auth(", ".login(", "credential(", "credentials(", ".bind(", ".authenticate(", "bind_s(", ".signin(", "wifi.begin("}, find: findPair},
-	{ID: "connection-arguments", Keywords: []string{"mysqli(", "mysql_connect(", "mysqli_connect(", "pdo(", "getconnection(", "plainauth(", "ldap3.connection("}, find: findConnection},
+	{ID: "connection-arguments", Keywords: []string{"mysqli(", "mysql_connect(", "mysqli_connect(", "pdo(", "getconnection(", "plainauth(", "ldap3.connection(", "sequelize("}, find: findConnection},
 	// Passwords among the arguments of commands.
 	{
 		ID:       "command-password",

@@ -86,13 +86,14 @@ var (
 func (r *reading) wordTold(rule, from int, question bool) bool {
 	text := r.text
 	limit := max(from-valueBytes, 0)
-	end := len(strings.TrimRight(text[limit:from], " \t\"'`*")) + limit
+	end := len(strings.TrimRight(text[limit:from], " \t\"'`*”“»«")) + limit
+	quoted := strings.ContainsAny(strings.TrimSpace(text[end:from]), "\"'`”“»«")
 	begin := end
 	for begin > 0 && end-begin < 128 && text[begin-1] > ' ' && text[begin-1] < 0x80 && strings.IndexByte("\"'`*", text[begin-1]) < 0 {
 		begin--
 	}
 	word := text[begin:end]
-	if !tellable(word) && (!stated(word, false) || question && strings.IndexByte(word, '.') >= 0) {
+	if !tellable(word) && !(quoted && !question && fits(word, inQuotes)) && (!stated(word, false) || question && strings.IndexByte(word, '.') >= 0) {
 		return false
 	}
 	r.add(rule, begin, end)

@@ -43,7 +43,9 @@ func fits(text string, at place) bool {
 	if loginWords[strings.ToLower(text)] || m.digits == m.endDigits && m.digits < 4 && sizedTypes[firstPart(plain)] || idleWords[plain] || idleWords[firstPart(plain)] && m.digits == 0 {
 		return false
 	}
-	return at == given || (at == inQuotes || !identifier(text, m)) && !described(plain, m) && len(text) >= 6
+	// What becomes of a password is said with a capital, or without quotes.
+	inSmall := at == inQuotes && m.lower == len(text) && strings.HasSuffix(text, "ing")
+	return at == given || (at == inQuotes || !identifier(text, m)) && (inSmall || !described(plain, m)) && len(text) >= 6
 }
 
 // joinedPhrase says whether a text is a sentence of somebody with joints for its blanks, and not what a placeholder says:

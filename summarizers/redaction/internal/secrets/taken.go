@@ -94,7 +94,7 @@ func (a *assignment) fits(text string, v value) bool {
 			return a.colon && strings.Trim(a.lineBefore(), " \t-*") == "" && a.lastOnLine(end) && fits(text, onLine)
 		}
 		return fits(text, inQuotes)
-	case a.besideAccount(v):
+	case a.besideAccount(v), a.colon && promptVerbs[strings.ToLower(strings.TrimSpace(a.lineBefore()))] && a.lastLine(v):
 		return fits(text, given)
 	case a.direct:
 		return !a.inCall(v) && fits(text, onLine)
@@ -215,6 +215,14 @@ func (a *assignment) amongPairs(v value) bool {
 	return plainPair(before[strings.LastIndexByte(before, '\n')+1:], depth) || plainPair(after, depth)
 }
 
+// promptVerbs are what stands before a name in the prompt of a program.
+var promptVerbs = wordMap("enter new retype old current")
+
+// lastLine says whether nothing follows a value in its line.
+func (a *assignment) lastLine(v value) bool {
+	return strings.TrimSpace(a.text[v.end:lineBreak(a.text, v.end)]) == ""
+}
+
 // accountNames are the last words of names of settings that stand beside a password.
 var accountNames = wordMap("user username login host hostname port database dbname db ssid url server adapter mgmt email mail account broker")
 
@@ -225,7 +233,7 @@ func (a *assignment) besideAccount(v value) bool {
 	if strings.Trim(depth, " ") != "" || !a.colon && !a.direct || a.kind != passwordNoun && a.kind != phraseNoun {
 		return false
 	}
-	if end := lineBreak(a.text, v.end); strings.TrimSpace(a.text[v.end:end]) != "" {
+	if !a.lastLine(v) {
 		return false
 	}
 	sign := "="

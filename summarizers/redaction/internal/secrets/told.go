@@ -15,11 +15,11 @@ const (
 const toldLength = 160
 
 // links are words between a name and what is told, in the languages that have the same letters.
-var links = wordMap("from is was are be = to ist lautet war est c'est es será e' è é là on je este är er adalah to: jest is: became becomes type enter use try sei sono")
+var links = wordMap("from is was are be = to ist lautet war est c'est es será e' è é là on je este är er adalah to: jest is: heißt heisst became becomes type enter use try sei sono")
 
 // afterNames are words that may follow a name before a link.
 var afterNames = wordMap("for of on in at from to the my our your a an der die das den dem für von del de la le los el do da di per il voor do changed will has been " +
-	"het que account user admin root wifi db database")
+	"het que you we account user admin root wifi db database")
 
 // findTold finds passwords that a person tells behind a word for passwords that is none of a program.
 func findTold(r *reading, rule, start, end int) {

@@ -280,7 +280,7 @@ func (m mixture) states(text string, last bool) bool {
 	case m.digits == 0:
 		return last && m.drawnWord(text)
 	case m.wordsAndDigits():
-		return last && m.lower >= 5 && !technical(text) || last && m.drawnWord(text)
+		return (last || m.upper == 1 && m.digits == 2) && m.lower >= 5 && !technical(text) || last && m.drawnWord(text)
 	default:
 		return m.lower >= 4 && m.digits > 0 && (m.upper > 0 || leet(text) || last || m.digits > 2) && !technical(text) || m.drawnWord(text)
 	}

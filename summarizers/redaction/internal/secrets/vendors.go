@@ -26,7 +26,7 @@ var vendorTokens = map[string]int{
 	"mdb_sa_sk_": 20, "cal_live_": 20, "cfpat-": 30, "cfut_": 30, "cfat_": 30, "kgat_": 20, "waka_": 30, "mlsn.": 30, "sapi_": 30, "atlasv1.": 30,
 	"patchstack_": 30, "blt_": 30, "ddapp_": 30, "ddpat_": 30, "airbyte_": 30, "sl.b": 60, "sl.u.": 60, "gsk_": 24, "mcp_": 32, "ctx7sk-": 20,
 	"fc-": 32, "re_": 30, "key-": 32, "sg.": 40, "akia": 16, "asia": 16, "aiza": 35, "glwt-": 16, "thk_": 30, "dt0c01.": 40, "dt0s01.": 40,
-	"art_": 30, "akcp": 60, "cmvmd": 50, "lt_": 40, "sm_": 40, "vf.dm.": 30, "sha256~": 40, "oss_": 40, "ll_pat_": 20, "unkey_": 20, "ik_live_": 20,
+	"art_": 30, "akcp": 60, "cmvmd": 50, "lt_": 40, "sm_": 40, "vf.dm.": 30, "sha256~": 40, "oss_": 40, "ll_pat_": 20, "unkey_": 20, "ik_live_": 20, "t1.9eu": 80,
 }
 
 // findVendorToken finds a token by how it begins.
