@@ -93,7 +93,7 @@ func (r *reading) wordTold(rule, from int, question bool) bool {
 		begin--
 	}
 	word := text[begin:end]
-	if !tellable(word) && !(quoted && !question && fits(word, inQuotes)) && (!stated(word, false) || question && strings.IndexByte(word, '.') >= 0) {
+	if !tellable(word) && (!quoted || question || !fits(word, inQuotes)) && (!stated(word, false) || question && strings.IndexByte(word, '.') >= 0) {
 		return false
 	}
 	r.add(rule, begin, end)
