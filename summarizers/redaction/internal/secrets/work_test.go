@@ -16,7 +16,7 @@ import (
 )
 
 // maxRatio is how many times the processor's time of a program's text any other text may take. Texts made for it took
-// ten thousand times as much when expressions read whole blocks. The worst that a search found take six times as much.
+// ten thousand times as much when expressions read whole blocks. The worst that a search found take seven times as much.
 const maxRatio = 10
 
 // workBytes is how long the texts are.
