@@ -8,9 +8,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/status"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service"
@@ -109,12 +107,7 @@ func TestTooManyCompactionsWait(t *testing.T) {
 	require.Empty(t, events)
 	info := requireReason(t, err, codes.ResourceExhausted, "TOO_MANY_WAITING")
 	require.Equal(t, "compactions", info.GetMetadata()["pool"])
-	retry := false
-	for _, detail := range status.Convert(err).Details() {
-		delay, is := detail.(*errdetails.RetryInfo)
-		retry = retry || is && delay.GetRetryDelay().AsDuration() > 0
-	}
-	require.True(t, retry)
+	require.True(t, tellsWhenToComeAgain(err))
 	require.Equal(t, before.GetPoint(), c.session("s").GetSession().GetPoint())
 	_, err = c.compactions.PlanCompaction(t.Context(), &compactordv1.PlanCompactionRequest{SessionId: "s"})
 	requireReason(t, err, codes.ResourceExhausted, "TOO_MANY_WAITING")

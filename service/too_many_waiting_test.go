@@ -1,0 +1,100 @@
+package service_test
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/storage/memory"
+)
+
+// heldStore is a store in which commits and reads of messages wait until they are released, once holding is set.
+type heldStore struct {
+	storage.Store
+
+	holding atomic.Bool
+	reached chan struct{}
+	release chan struct{}
+}
+
+func (h *heldStore) wait() {
+	if h.holding.Load() {
+		h.reached <- struct{}{}
+		<-h.release
+	}
+}
+
+func (h *heldStore) Commit(ctx context.Context, c *storage.Commit) error {
+	h.wait()
+	return h.Store.Commit(ctx, c)
+}
+
+func (h *heldStore) Messages(
+	ctx context.Context, ref storage.Ref, start, end uint32, maxBytes int,
+) ([]*compactordv1.LoggedMessage, error) {
+	h.wait()
+	return h.Store.Messages(ctx, ref, start, end, maxBytes)
+}
+
+// Of three searches, or imports, on one core with room for one that waits, one is refused and told when to come again,
+// also where the client is beyond a network. The others end well.
+func TestTooManySearchesOrImportsWait(t *testing.T) {
+	t.Parallel()
+	for pool, call := range map[string]func(d *daemon) error{
+		"searches": func(d *daemon) error {
+			_, err := d.sessions.SearchMessages(d.t.Context(), searchWords("words"))
+			return err
+		},
+		"imports": func(d *daemon) error {
+			_, err := d.sessions.AppendMessages(d.t.Context(), &compactordv1.AppendMessagesRequest{
+				SessionId: "s", Messages: []*compactordv1.Message{user(strings.Repeat("words ", 100<<10))},
+			})
+			return err
+		},
+	} {
+		t.Run(pool, func(t *testing.T) {
+			t.Parallel()
+			store := &heldStore{Store: memory.New(), reached: make(chan struct{}, 9), release: make(chan struct{})}
+			d := start(t, oneCore(1), withStore(store))
+			d.create("s", nil)
+			d.append("s", user("some words"))
+			store.holding.Store(true)
+			release := sync.OnceFunc(func() { close(store.release) })
+			t.Cleanup(release)
+
+			ended := make(chan error, 3)
+			ask := func() { ended <- call(d) }
+			go ask()
+			<-store.reached
+			go ask()
+			go ask()
+			refused := <-ended
+			info := requireReason(t, refused, codes.ResourceExhausted, "TOO_MANY_WAITING")
+			require.Equal(t, pool, info.GetMetadata()["pool"])
+			require.True(t, tellsWhenToComeAgain(refused))
+			require.Empty(t, ended)
+			release()
+			for range 2 {
+				require.NoError(t, <-ended)
+			}
+		})
+	}
+}
+
+func tellsWhenToComeAgain(err error) bool {
+	for _, detail := range status.Convert(err).Details() {
+		if delay, is := detail.(*errdetails.RetryInfo); is && delay.GetRetryDelay().AsDuration() > 0 {
+			return true
+		}
+	}
+	return false
+}
