@@ -34,7 +34,7 @@ func (l *calledLine) cut(most int) string {
 	var b strings.Builder
 	b.WriteString(l.opening)
 	for _, f := range l.fields {
-		b.WriteString(" " + f.key + "=" + shorten(f.value, most))
+		b.WriteString(" " + f.key + "=" + shortValue(f.value, most))
 	}
 	if l.news != "" {
 		b.WriteString(outcomeMark + l.news)
@@ -337,4 +337,12 @@ func (c *call) madeFile() (path string, ok bool) {
 		}
 	}
 	return "", false
+}
+
+// shortValue shortens the value of an argument, but cuts no name that is all of it.
+func shortValue(value string, most int) string {
+	if units(value) > most && strings.IndexByte(value, ' ') < 0 && wordEnd(value, len(value)-1) == 0 {
+		return strings.TrimSpace(gap)
+	}
+	return shorten(value, most)
 }
