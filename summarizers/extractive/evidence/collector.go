@@ -257,10 +257,11 @@ type occurrence struct {
 func (c *Collector) read(text string, p Piece) {
 	c.found = c.found[:0]
 	Names(text, func(n Name, at int) {
-		if n.Kind == Number && isFraction(text, at) {
+		end := at + len(n.Text)
+		if n.Kind == Number && (isFraction(text, at) || p.Voice == Result && isLineNumber(text, at, end)) {
 			return
 		}
-		c.found = append(c.found, occurrence{c.id(n), at, at + len(n.Text)})
+		c.found = append(c.found, occurrence{c.id(n), at, end})
 	})
 	if !slices.ContainsFunc(c.found, func(o occurrence) bool { return o.id != known }) {
 		return

@@ -14,7 +14,7 @@ const (
 	lookUp
 	// listed is an entry of a list, such as one of files.
 	listed
-	// match is a line that a search found, behind its file and number.
+	// match is a line that a search found, or one beside it, behind its file and number.
 	match
 	// header names the files or the place of a change.
 	header
@@ -110,20 +110,23 @@ func isListed(line string) bool {
 	return true
 }
 
-// isMatch says whether a line begins with a file and a line number, between colons or dashes.
+// isMatch says whether a line is one that a search found, or one beside it: a file, the number of a line and a text, between
+// colons or dashes.
 func isMatch(line string) bool {
-	at := 0
-	for at < len(line) && isRun(line[at]) {
-		at++
+	run := 0
+	for run < len(line) && isRun(line[run]) {
+		run++
 	}
-	if at == 0 || at == len(line) || line[at] != ':' {
-		return false
+	if run > 0 && run < len(line) && line[run] == ':' {
+		end := run + 1
+		for end < len(line) && isDigit(line[end]) {
+			end++
+		}
+		if end > run+1 && end < len(line) && (line[end] == ':' || line[end] == '-') {
+			return true
+		}
 	}
-	end := at + 1
-	for end < len(line) && isDigit(line[end]) {
-		end++
-	}
-	return end > at+1 && end < len(line) && (line[end] == ':' || line[end] == '-')
+	return fileBesideMatch(line[:run]) > 0
 }
 
 // withoutSign returns a line without the sign of a diff and white space after it.
@@ -210,6 +213,12 @@ func isReport(line string) bool {
 // isTime says whether a text begins with a time such as 10:15:30.
 func isTime(s string) bool {
 	return len(s) >= 8 && isDigit(s[0]) && isDigit(s[1]) && s[2] == ':' && isDigit(s[3]) && isDigit(s[4]) && s[5] == ':'
+}
+
+// isLineNumber says whether the digits from start to end of a line of output are the number of a line of a file: they stand
+// at its beginning or behind a colon, right before a colon or a dash.
+func isLineNumber(line string, start, end int) bool {
+	return (start == 0 || line[start-1] == ':') && end < len(line) && (line[end] == ':' || line[end] == '-')
 }
 
 // isFraction says whether the digits at an offset are behind the point of a number, as those of a duration are.

@@ -27,6 +27,7 @@ func TestLinesThatSayLittleComeLater(t *testing.T) {
 		{evidence.Result, "newerOne"},
 		{evidence.Result, "-rw-r--r-- 1 me me 12 newerOne it"},
 		{evidence.Result, "pager:12: a newerOne is here"},
+		{evidence.Result, "pager.go-12- a newerOne is here"},
 		{evidence.Result, "diff --git newerOne with that"},
 		{evidence.Result, "@@ -1,2 +3,4 @@ in newerOne of"},
 		{evidence.Result, "+++ b side of newerOne here"},
@@ -109,4 +110,22 @@ func TestFractionsAreNoNames(t *testing.T) {
 	c := evidence.New(9)
 	c.Add(piece(1, evidence.Result, "It took 0.1234567 s of them"))
 	require.Empty(t, c.Rank("", "", 1000))
+}
+
+// The numbers of lines in the output of a search are no names, other numbers before a colon are.
+func TestLineNumbersAreNoNames(t *testing.T) {
+	t.Parallel()
+	c := evidence.New(2)
+	c.Add(evidence.Piece{Message: 0, Voice: evidence.Result, Text: "1741:func pageOf()\n1742- limit 5120:\nrows.go:1743:return pageSize"})
+	c.Add(evidence.Piece{Message: 1, Voice: evidence.Agent, Text: "6080: the port of it"})
+	var names []string
+	for _, p := range c.Rank("", "", 1000) {
+		if p.Alone {
+			names = append(names, p.Text)
+		}
+	}
+	for _, number := range []string{"1741", "1742", "1743"} {
+		require.NotContains(t, names, number)
+	}
+	require.Empty(t, c.Rank("5120 6080 rows.go pageOf pageSize", "", 1000), "only these were names")
 }

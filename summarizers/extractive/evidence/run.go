@@ -22,6 +22,9 @@ func namesOfRun(run string, classes uint8, offset int, yield func(n Name, at int
 		}
 	}
 	if classes&separator != 0 {
+		if file := fileBesideMatch(run); file > 0 {
+			run = run[:file]
+		}
 		if start, end, ok := pathIn(run); ok {
 			yield(Name{Path, run[start:end]}, offset+start)
 			return
@@ -37,7 +40,10 @@ func namesOfRun(run string, classes uint8, offset int, yield func(n Name, at int
 			continue
 		}
 		if isDate(run[start:]) {
-			yield(Name{Number, run[start : start+dateBytes]}, offset+start)
+			// A time of a day names nothing.
+			if end := start + dateBytes; end == len(run) || !isWordByte(run[end]) {
+				yield(Name{Number, run[start:end]}, offset+start)
+			}
 			start += dateBytes
 			continue
 		}
@@ -60,6 +66,27 @@ func namesOfRun(run string, classes uint8, offset int, yield func(n Name, at int
 		}
 		start = end
 	}
+}
+
+// fileBesideMatch returns how long the name of the file is in a run such as main.go-12-return, with which a search shows a
+// line beside a match. It returns 0 for other runs.
+func fileBesideMatch(run string) int {
+	for end := len(run) - 1; end > 0; end-- {
+		if run[end] != '-' || !isDigit(run[end-1]) {
+			continue
+		}
+		dash := end - 1
+		for dash > 0 && isDigit(run[dash]) {
+			dash--
+		}
+		if run[dash] != '-' {
+			continue
+		}
+		if dot := strings.LastIndexByte(run[:dash], '.'); dot > 0 && isExtension(run[dot+1:dash]) {
+			return dash
+		}
+	}
+	return 0
 }
 
 // pathIn returns where the path is that a run is, if it is one.
