@@ -79,7 +79,7 @@ func fit(l *ledger, ly *layout, req *summarizers.Request) (pieces []string, ok b
 
 // leastGain is what a quote is worth at least if it takes the place of a statement. Chosen by hand: agents of other kinds
 // than coding agents get long results with names that nobody uses.
-const leastGain = 0.1
+const leastGain = 0.15
 
 // inPlaceOfNames returns a longer narrative in place of quotes that are worth too little. It returns false if there are
 // none.

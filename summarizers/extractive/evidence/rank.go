@@ -15,7 +15,7 @@ const (
 	// contextWorth is what showing a name in context is worth, where showing it alone is worth 1.
 	contextWorth = 0.7
 	// lengthPower lets a long line pay a little less than in proportion to its length.
-	lengthPower = 0.9
+	lengthPower = 0.85
 	// lineCost is what a line costs beside its text, in bytes, and nameCost what a name alone does.
 	lineCost, nameCost = 7, 2
 )

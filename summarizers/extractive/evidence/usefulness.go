@@ -3,7 +3,7 @@ package evidence
 import "strings"
 
 // kindWorth is what a name of a kind is worth.
-var kindWorth = [...]float64{URL: 0.5, Path: 1.5, ID: 1, Code: 1, Identifier: 1, Number: 0.3, Quotation: 0.8, Mail: 1}
+var kindWorth = [...]float64{URL: 0.5, Path: 2, ID: 1, Code: 1, Identifier: 1, Number: 0.3, Quotation: 0.8, Mail: 1}
 
 // How the worth of some names differs from that of their kind. Folders and paths that nobody but a tool named are hardly
 // ever used again, and neither are long quotations and patterns. Long numbers and short hashes stand for something.
