@@ -18,6 +18,8 @@ type Generator struct {
 
 	// model is the model of the newest point.
 	model *Model
+	// modelOf is the writer of which model is: tests give a generator another one.
+	modelOf *Writer
 	// made is a counter for texts and entries, so that no two are the same.
 	made int
 	// lastRevert is the point of the last Revert.
@@ -58,8 +60,8 @@ func (g *Generator) count(class Class, yes bool) {
 
 // Model returns the model of the newest point.
 func (g *Generator) Model() *Model {
-	if g.model == nil || g.model.Point != g.W.Log.Newest() {
-		g.model = g.W.Model()
+	if g.model == nil || g.modelOf != g.W || g.model.Point != g.W.Log.Newest() {
+		g.model, g.modelOf = g.W.Model(), g.W
 	}
 	return g.model
 }
