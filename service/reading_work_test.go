@@ -129,14 +129,22 @@ func TestPagesOfARenderedViewReadNothing(t *testing.T) {
 	require.Equal(t, whole.GetViewToken(), req.GetViewToken())
 }
 
-// Where a compaction is due, each append plans, but only the first one reads the log. After a pin or a compaction, the
-// state that was kept is of no use.
+// dueByBytes is a policy whose compactions only the view's size in bytes makes due. Then each append plans.
+func dueByBytes() *compactordv1.Policy {
+	p := small(2000)
+	p.ContextWindow = proto.Uint32(10_000_000)
+	p.Trigger = &compactordv1.Trigger{TriggerTokens: proto.Uint32(9_000_000), MaxViewBytes: proto.Uint32(20_000)}
+	return p
+}
+
+// Where each append plans a due compaction, only the first one reads the log. After a pin or a compaction, the state that
+// was kept is of no use.
 func TestAppendsWhereCompactionIsDueReadTheLogOnce(t *testing.T) {
 	t.Parallel()
 	store := &countingStore{Store: memory.New()}
 	// The results are left out, and the requests are not.
 	d := start(t, withStore(store), func(o *service.ServerOptions) { o.LeastOutlined = 2000 })
-	d.create("s", small(2000))
+	d.create("s", dueByBytes())
 	for i := range 100 {
 		id := fmt.Sprint("c", i)
 		d.append("s", user(fmt.Sprintf("%d %s", i, strings.Repeat("x", 1000))), assistant("I look.", call(id, "read", `{"path":"a.go"}`)),
@@ -161,12 +169,12 @@ func TestAppendsWhereCompactionIsDueReadTheLogOnce(t *testing.T) {
 	require.False(t, again().GetShouldCompact(), "the state of before the compaction")
 }
 
-// Where requests are long, an append reads the last one that the compaction would cover, and nothing else.
+// Where requests are long, an append that plans reads the last one that the compaction would cover, and nothing else.
 func TestAppendsWhereCompactionIsDueReadTheLastRequest(t *testing.T) {
 	t.Parallel()
 	store := &countingStore{Store: memory.New()}
 	d := start(t, withStore(store))
-	d.create("s", small(2000))
+	d.create("s", dueByBytes())
 	for i := range 100 {
 		d.append("s", user(fmt.Sprintf("%d %s", i, strings.Repeat("x", 3000))), assistant(strings.Repeat("y", 3000)))
 	}
@@ -178,4 +186,21 @@ func TestAppendsWhereCompactionIsDueReadTheLastRequest(t *testing.T) {
 	require.EqualValues(t, 1, store.most.Load())
 	// Once for the budget of the summary, and once for the view that the compaction would leave.
 	require.LessOrEqual(t, store.read.Load(), int64(10))
+}
+
+// Where a plan frees much, the appends after it do not plan again, and so read nothing.
+func TestAppendsAfterThePlanOfADueCompactionReadNothing(t *testing.T) {
+	t.Parallel()
+	store := &countingStore{Store: memory.New()}
+	d := start(t, withStore(store))
+	d.create("s", small(2000))
+	for i := range 100 {
+		d.append("s", user(fmt.Sprintf("%d %s", i, strings.Repeat("x", 3000))), assistant(strings.Repeat("y", 3000)))
+	}
+	store.read.Store(0)
+	for range 5 {
+		require.True(t, d.append("s", user("go on"), assistant("done")).GetReport().GetShouldCompact())
+	}
+	require.Zero(t, store.read.Load())
+	require.NotNil(t, d.obey("s").GetCompleted())
 }

@@ -16,14 +16,32 @@ func ReportAt(row *storagev1.Session, h *storagev1.Head) *compactordv1.ContextRe
 	return Report(h, row.GetResolvedPolicy())
 }
 
-// PlannedAt says whether a session's row has the outcome of a plan at the point of a head.
+// PlannedAt says whether a session's row has the outcome of a plan that holds at the point of a head.
 func PlannedAt(row *storagev1.Session, h *storagev1.Head) bool {
-	return row.GetDuePlan() != nil && row.GetDuePlan().GetPoint() == session.Point(h)
+	plan := row.GetDuePlan()
+	return plan != nil && (plan.GetPoint() == session.Point(h) || stillShrinks(plan, h, row.GetResolvedPolicy()))
 }
 
-// ShrinksView says whether a compaction that is due would make the view smaller. It makes the plan and simulates it. A
-// summary counts with its largest size.
-func (r *Registry) ShrinksView(ctx context.Context, s *session.State, p *compactordv1.Policy) (bool, error) {
+// growthOfPlan is the share of what a plan frees by which the view can grow before a plan is made anew: a choice of ours.
+// Without it each append to a session whose compaction waits, as for the end of a turn, would cost a plan of the view.
+const growthOfPlan = 4
+
+// stillShrinks says whether a plan that makes the view smaller surely still does at a head. Messages that are appended let
+// a plan cover more, but for what its boundaries need, so far less than what it frees must have come.
+func stillShrinks(plan *storagev1.DuePlan, h *storagev1.Head, p *compactordv1.Policy) bool {
+	before, now := uint64(plan.GetViewTokens()), uint64(h.GetViewTokens())
+	onlyMessages := uint64(session.Point(h))-uint64(plan.GetPoint()) == uint64(h.GetNextIndex())-uint64(plan.GetNextIndex())
+	return session.Point(h) > plan.GetPoint() && onlyMessages &&
+		now >= before && now-before <= uint64(plan.GetFreedTokens())/growthOfPlan &&
+		!DueByBytesAlone(p, session.Measure(h, p))
+}
+
+// PlanDue says whether a compaction that is due would make the view smaller, for a session's row. It makes the plan and
+// simulates it. A summary counts with its largest size.
+func (r *Registry) PlanDue(ctx context.Context, s *session.State, p *compactordv1.Policy) (*storagev1.DuePlan, error) {
+	due := &storagev1.DuePlan{
+		Point: session.Point(s.Head), NextIndex: s.Head.GetNextIndex(), ViewTokens: s.Head.GetViewTokens(),
+	}
 	in := &Input{State: s, Policy: p, Reason: compactordv1.CompactionReason_COMPACTION_REASON_THRESHOLD}
 	by := byTokens
 	if DueByBytesAlone(p, session.Measure(s.Head, p)) {
@@ -35,16 +53,21 @@ func (r *Registry) ShrinksView(ctx context.Context, s *session.State, p *compact
 		plan, err = r.Plan(ctx, in, p.GetStrategy())
 	}
 	if err != nil || !does(plan) {
-		return false, err
+		return due, err
 	}
 	if err := Check(in, plan); err != nil {
-		return false, err
+		return nil, err
 	}
 	left, err := simulate(ctx, s, plan)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	return viewSize(left)[by] < viewSize(s)[by], nil
+	before, after := viewSize(s), viewSize(left)
+	due.ShrinksView = after[by] < before[by]
+	if due.GetShrinksView() && by == byTokens {
+		due.FreedTokens = uint32(before[by] - after[by])
+	}
+	return due, nil
 }
 
 // summaryTooLarge says whether a cut covers so little that its summary need not be smaller: budgets have a minimum.

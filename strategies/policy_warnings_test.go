@@ -54,9 +54,9 @@ func actsIn(t *testing.T, p *compactordv1.Policy) bool {
 		if !strategies.ReportPlanned(l.head(), p, true).GetShouldCompact() {
 			continue
 		}
-		shrinks, err := registry().ShrinksView(t.Context(), l.state(), p)
+		planned, err := registry().PlanDue(t.Context(), l.state(), p)
 		require.NoError(t, err)
-		if shrinks {
+		if planned.GetShrinksView() {
 			return true
 		}
 	}

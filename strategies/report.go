@@ -16,7 +16,7 @@ func Report(h *storagev1.Head, p *compactordv1.Policy) *compactordv1.ContextRepo
 	return ReportPlanned(h, p, mayHelp(h, p))
 }
 
-// ReportPlanned is Report where it is known whether a compaction would make the view smaller, as ShrinksView says.
+// ReportPlanned is Report where it is known whether a compaction would make the view smaller, as PlanDue says.
 func ReportPlanned(h *storagev1.Head, p *compactordv1.Policy, shrinksView bool) *compactordv1.ContextReport {
 	r := session.Measure(h, p)
 	r.FixedTokens = fixedTokens(h, p, r.GetOverheadTokens())

@@ -102,9 +102,9 @@ func (r *Replay) Due(t testing.TB) bool {
 	if !strategies.ReportPlanned(r.Writer.Head, r.Policy, true).GetShouldCompact() {
 		return false
 	}
-	shrinks, err := r.registry.ShrinksView(t.Context(), r.Writer.State(), r.Policy)
+	plan, err := r.registry.PlanDue(t.Context(), r.Writer.State(), r.Policy)
 	require.NoError(t, err)
-	return shrinks
+	return plan.GetShrinksView()
 }
 
 // Plan makes a plan for a reason, without carrying it out.

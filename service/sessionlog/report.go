@@ -5,7 +5,6 @@ import (
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/strategies"
 )
 
@@ -37,7 +36,7 @@ func (w *Write) planDue(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	shrinks, err := w.logs.strategies.ShrinksView(ctx, state, row.GetResolvedPolicy())
+	due, err := w.logs.strategies.PlanDue(ctx, state, row.GetResolvedPolicy())
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -46,6 +45,6 @@ func (w *Write) planDue(ctx context.Context) error {
 		w.logs.logger.DebugContext(ctx, "the strategy cannot plan", "session", row.GetSessionId(), "error", err)
 		return nil
 	}
-	row.DuePlan = &storagev1.DuePlan{Point: session.Point(h), ShrinksView: shrinks}
+	row.DuePlan = due
 	return nil
 }

@@ -218,13 +218,20 @@ func (x *Session) GetEnded() *v1.EndedChild {
 	return nil
 }
 
-// DuePlan says what the plan of a due compaction would do. Reports use it as long as its point is the newest.
+// DuePlan says what the plan of a due compaction would do. Reports use it as long as its point is the newest. Where the
+// plan makes the view much smaller, they also use it while only messages come after it and the view grows little.
 type DuePlan struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The point at which it was planned.
 	Point uint32 `protobuf:"varint,1,opt,name=point,proto3" json:"point,omitempty"`
 	// Whether the plan makes the view smaller.
-	ShrinksView   bool `protobuf:"varint,2,opt,name=shrinks_view,json=shrinksView,proto3" json:"shrinks_view,omitempty"`
+	ShrinksView bool `protobuf:"varint,2,opt,name=shrinks_view,json=shrinksView,proto3" json:"shrinks_view,omitempty"`
+	// The log's next index at the point.
+	NextIndex uint32 `protobuf:"varint,3,opt,name=next_index,json=nextIndex,proto3" json:"next_index,omitempty"`
+	// The estimated tokens of the view at the point.
+	ViewTokens uint32 `protobuf:"varint,4,opt,name=view_tokens,json=viewTokens,proto3" json:"view_tokens,omitempty"`
+	// By how many of them the plan makes the view smaller; 0 where only the view's size in bytes made it due.
+	FreedTokens   uint32 `protobuf:"varint,5,opt,name=freed_tokens,json=freedTokens,proto3" json:"freed_tokens,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -271,6 +278,27 @@ func (x *DuePlan) GetShrinksView() bool {
 		return x.ShrinksView
 	}
 	return false
+}
+
+func (x *DuePlan) GetNextIndex() uint32 {
+	if x != nil {
+		return x.NextIndex
+	}
+	return 0
+}
+
+func (x *DuePlan) GetViewTokens() uint32 {
+	if x != nil {
+		return x.ViewTokens
+	}
+	return 0
+}
+
+func (x *DuePlan) GetFreedTokens() uint32 {
+	if x != nil {
+		return x.FreedTokens
+	}
+	return 0
 }
 
 // RunningCompaction is a compaction that has started and has no record in the log yet.
@@ -1737,10 +1765,15 @@ const file_compactord_storage_v1_storage_proto_rawDesc = "" +
 	"\x05ended\x18\x11 \x01(\v2\x19.compactord.v1.EndedChildR\x05ended\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"B\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xa5\x01\n" +
 	"\aDuePlan\x12\x14\n" +
 	"\x05point\x18\x01 \x01(\rR\x05point\x12!\n" +
-	"\fshrinks_view\x18\x02 \x01(\bR\vshrinksView\"\xc4\x01\n" +
+	"\fshrinks_view\x18\x02 \x01(\bR\vshrinksView\x12\x1d\n" +
+	"\n" +
+	"next_index\x18\x03 \x01(\rR\tnextIndex\x12\x1f\n" +
+	"\vview_tokens\x18\x04 \x01(\rR\n" +
+	"viewTokens\x12!\n" +
+	"\ffreed_tokens\x18\x05 \x01(\rR\vfreedTokens\"\xc4\x01\n" +
 	"\x11RunningCompaction\x12!\n" +
 	"\foperation_id\x18\x01 \x01(\tR\voperationId\x127\n" +
 	"\x06reason\x18\x02 \x01(\x0e2\x1f.compactord.v1.CompactionReasonR\x06reason\x129\n" +
