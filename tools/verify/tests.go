@@ -201,7 +201,7 @@ func sequentialIn(packages []string) testRun {
 var uncacheable = []string{
 	"./cmd/compactord/internal/futurereference", "./cmd/compactord/internal/program", "./cmd/compactord/internal/promptcache",
 	"./cmd/compactord/internal/sessions", "./e2e", "./e2e/aimock", "./e2e/clients",
-	"./e2e/histories", "./e2e/torture",
+	"./e2e/histories", "./e2e/load", "./e2e/torture",
 }
 
 // recordingsVariable names the folder of recorded conversations, which are not in the repository.
