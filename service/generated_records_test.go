@@ -57,8 +57,9 @@ func (w *checkedService) unpin() {
 	view := w.view()
 	var shown []uint32
 	for _, vm := range view {
-		if vm.GetOutOfPlace() {
-			shown = append(shown, vm.GetIndex())
+		// What stands in for a missing result of a pinned call is out of place, too, and has no index.
+		if of, ok := vm.GetOrigin().(*compactordv1.ViewMessage_Index); ok && vm.GetOutOfPlace() {
+			shown = append(shown, of.Index)
 		}
 	}
 	if len(shown) == 0 {

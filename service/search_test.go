@@ -12,6 +12,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service"
 	"github.com/compactord/compactord/storage"
 	"github.com/compactord/compactord/storage/memory"
 )
@@ -110,7 +111,9 @@ func TestSearchPages(t *testing.T) {
 		"memory": memory.New(), "bolt": openStore(t, filepath.Join(t.TempDir(), "s.db")),
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := start(t, withStore(store))
+			// A slow machine would end pages after a second.
+			still := &hurrying{}
+			d := start(t, withStore(store), func(o *service.ServerOptions) { o.Hooks.Now = still.look })
 			d.create("s", nil)
 			var want []uint32
 			messages := make([]*compactordv1.Message, 300)
