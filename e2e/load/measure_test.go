@@ -44,7 +44,7 @@ func report(b *testing.B, target float64, bases, took samples) {
 // allocations reports what the daemon allocates for a call.
 func (d *daemon) allocations(b *testing.B, call func()) {
 	b.Helper()
-	const calls = 20
+	const calls = 200
 	b.ReportAllocs()
 	figures := func() []float64 { return d.gauges("go_memstats_mallocs_total", "go_memstats_alloc_bytes_total") }
 	// What a look at the metrics allocates is in both differences.
