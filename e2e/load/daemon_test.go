@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -72,16 +73,11 @@ func serve(b *testing.B, store string) *daemon {
 		sessions: compactordv1.NewSessionServiceClient(conn), compactions: compactordv1.NewCompactionServiceClient(conn),
 		b: b, store: store, metrics: "http://" + metrics + "/metrics", process: cmd,
 	}
-	stopped := false
-	d.stop = func() {
-		if stopped {
-			return
-		}
-		stopped = true
+	d.stop = sync.OnceFunc(func() {
 		cancel()
 		<-read
 		_ = cmd.Wait()
-	}
+	})
 	b.Cleanup(d.stop)
 	return d
 }
@@ -170,7 +166,7 @@ func (d *daemon) view(id string, kind compactordv1.Dialect) *compactordv1.GetLLM
 	}
 }
 
-// delta reads what is new in a view that should have one new message.
+// delta reads what is new in a session's view.
 func (d *daemon) delta(id string, kind compactordv1.Dialect, token string) *compactordv1.GetLLMViewResponse {
 	answer, err := d.compactions.GetLLMView(d.b.Context(), &compactordv1.GetLLMViewRequest{
 		Target: &compactordv1.GetLLMViewRequest_SessionId{SessionId: id}, Dialect: kind, ViewToken: token,
