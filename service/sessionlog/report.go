@@ -22,7 +22,8 @@ func (w *Write) Report(ctx context.Context) (*compactordv1.ContextReport, error)
 }
 
 // planDue plans the policy's strategy where compaction is due and nothing else prevents it, and stores in the row
-// whether the plan makes the view smaller. A report that asks for a compaction is then always right.
+// whether the plan makes the view smaller, so that a report asks for no compaction that would be skipped. A plan that frees
+// much is used again while little is appended, as PlannedAt says.
 func (w *Write) planDue(ctx context.Context) error {
 	row, h := w.Row(), w.Head()
 	if strategies.PlannedAt(row, h) {
