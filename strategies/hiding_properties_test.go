@@ -64,11 +64,11 @@ func (o observed) size(l *compactordv1.LoggedMessage) uint64 {
 
 func (o observed) tokens(l *compactordv1.LoggedMessage) uint32 { return o.Counter.Tokens(o.size(l)) }
 
-// callsAfter counts the calls after a part of a message.
+// callsAfter counts the calls after a part of a message that views show, so none of a fold.
 func (o observed) callsAfter(index, part uint32) uint32 {
 	var calls uint32
 	for _, l := range o.Kept {
-		if session.Failed(l.GetMessage()) {
+		if session.Failed(l.GetMessage()) || o.Folded(l) {
 			continue
 		}
 		for i, p := range l.GetMessage().GetParts() {
