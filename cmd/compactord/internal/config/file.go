@@ -17,6 +17,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	"github.com/compactord/compactord/cmd/compactord/internal/trusted"
 	"github.com/compactord/compactord/dialects/overflow"
 	"github.com/compactord/compactord/summarizers"
 )
@@ -73,7 +74,7 @@ func (f *File) LogModels(ctx context.Context, logger *slog.Logger, defaultSummar
 }
 
 func readSettings(path string) (settings, error) {
-	content, err := readTrusted(path, maxFileBytes+1)
+	content, err := trusted.Read(path, maxFileBytes+1)
 	if err != nil {
 		return nil, terminal.Unreadable(path, err)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	"github.com/compactord/compactord/cmd/compactord/internal/trusted"
 )
 
 // secret is an API key that is never printed. It is behind a pointer, since package fmt does not call the methods of
@@ -59,7 +60,7 @@ func secretFromEnv(name string) (secret, error) {
 // secretFromFile reads a secret from a file, which may end with a line break.
 func secretFromFile(path string) (secret, error) {
 	// One byte more than a key may have shows that the file is too large.
-	content, err := readTrusted(path, maxSecretBytes+1)
+	content, err := trusted.Read(path, maxSecretBytes+1)
 	if err != nil {
 		return secret{}, terminal.Unreadable(path, err)
 	}
