@@ -165,7 +165,7 @@ func prepare(db *bbolt.DB, path string, damagedToo bool, cut int64) (has content
 			return unusable(err)
 		}
 		// What is written has been made ready, so its list is sound.
-		has.list = !db.IsReadOnly() || t.disk.HasSealedList() || t.disk.HasCheckedList()
+		has.list = !db.IsReadOnly() || t.disk.HasSealedList() || t.disk.HasFollowingList() || t.disk.HasCheckedList()
 		found, err = stateOf(begin(tx, contents{sums: true, list: has.list, cut: cut}))
 		return err
 	})

@@ -205,7 +205,6 @@ func (s *Store) transact(fn func(tx *bbolt.Tx) error) error {
 	switch {
 	case err == nil:
 		s.acknowledged = id
-		s.forgetFreed()
 		s.written()
 		return nil
 	case open != nil && open.DB() != nil:

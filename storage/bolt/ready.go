@@ -46,7 +46,7 @@ func ensureList(file storeFile) error {
 	if _, err := stateOf(&transaction{disk: snapshot.WithoutList(), sealed: true}); err != nil {
 		return err
 	}
-	if snapshot.HasSealedList() || snapshot.HasCheckedList() {
+	if snapshot.HasSealedList() || snapshot.HasFollowingList() || snapshot.HasCheckedList() {
 		return nil
 	}
 	used := snapshot.Used()

@@ -4,14 +4,17 @@ import (
 	"time"
 
 	"go.etcd.io/bbolt"
+
+	"github.com/compactord/compactord/storage/bolt/internal/pages"
 )
 
 // listedPages is the most free pages whose list is written with each commit. A longer list would make commits slow.
 const listedPages = 16384
 
-// While nothing is written, the writer does what makes the next opening fast: after sealPause it seals the list of free
-// pages, and after listPause it writes the list where that is too long for each commit. What is not done before a crash
-// is done by the next opening, which then takes longer.
+// The writer does what makes the next opening fast. It seals the list of free pages right after each commit, and before
+// the next one. While nothing is written, it seals a list that could not be sealed then, after sealPause; and after
+// listPause it writes the list where that is too long for each commit. What is not done before a crash is done by the
+// next opening, which then takes longer.
 const (
 	sealPause = 20 * time.Millisecond
 	listPause = 30 * time.Second
@@ -64,9 +67,10 @@ func (s *Store) canKeepUp() bool {
 	return s.db != nil && s.outages.current().Err == nil
 }
 
-// written notes a commit.
+// written notes a commit, and seals its list of free pages.
 func (s *Store) written() {
-	s.upkeep = upkeep{last: time.Now(), seal: !s.db.NoFreelistSync, list: s.db.NoFreelistSync}
+	sealed := s.followCommit()
+	s.upkeep = upkeep{last: time.Now(), seal: !s.db.NoFreelistSync && !sealed, list: s.db.NoFreelistSync}
 }
 
 // limitList decides before a commit whether it writes the list of free pages.
@@ -112,27 +116,36 @@ func (s *Store) sealList() {
 	_ = s.guarded(func(begun func(*bbolt.Tx)) error {
 		return s.db.View(func(tx *bbolt.Tx) error {
 			begun(tx)
-			if seal, at := s.begin(tx).disk.ListSeal(); seal != nil {
-				_, err := s.file.WriteAt(seal, at)
-				return err
-			}
-			return nil
+			return s.writeSeal(s.begin(tx).disk)
 		})
 	})
 }
 
-// forgetFreed forgets that pages which are free since the last commit were sound.
-func (s *Store) forgetFreed() {
+// writeSeal seals the list of free pages of a commit, if it wrote one.
+func (s *Store) writeSeal(newest *pages.Snapshot) error {
+	seal, at := newest.ListSeal()
+	if seal == nil {
+		return nil
+	}
+	_, err := s.file.WriteAt(seal, at)
+	return err
+}
+
+// followCommit forgets that pages which are free since the last commit were sound, and seals their list. It reports
+// whether it did that.
+func (s *Store) followCommit() (sealed bool) {
 	known := false
-	_ = s.guarded(func(begun func(*bbolt.Tx)) error {
+	err := s.guarded(func(begun func(*bbolt.Tx)) error {
 		return s.db.View(func(tx *bbolt.Tx) error {
 			begun(tx)
-			s.has.sound.Committed(s.begin(tx).disk)
+			newest := s.begin(tx).disk
+			s.has.sound.Committed(newest)
 			known = true
-			return nil
+			return s.writeSeal(newest)
 		})
 	})
 	if !known {
 		s.has.sound.Forget()
 	}
+	return err == nil
 }

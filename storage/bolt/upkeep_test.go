@@ -43,27 +43,21 @@ func killed(t *testing.T, path string) string {
 	return left
 }
 
-// The list of free pages is sealed once nothing has been written for a while, and when the store is closed.
-func TestListIsSealedInTheEnd(t *testing.T) {
+// The list of free pages is sealed by each commit.
+func TestListIsSealedAtOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "store.db")
-	synctest.Test(t, func(t *testing.T) {
-		s, err := Open(path, Options{})
-		require.NoError(t, err)
-		fill(t, s)
-		synctest.Wait()
-		listed, sealed := listState(t, killed(t, path))
-		require.True(t, listed)
-		require.False(t, sealed)
-		<-time.After(2 * sealPause)
-		synctest.Wait()
-		_, sealed = listState(t, killed(t, path))
-		require.True(t, sealed)
-		d := storagetest.NewSession("", "four", "u").Text("text")
-		require.NoError(t, s.CreateSession(t.Context(), &d.Commit))
-		_, sealed = listState(t, killed(t, path))
-		require.False(t, sealed)
-		require.NoError(t, s.Close())
-	})
+	var unsealed, commits int
+	s, err := Open(path, Options{synced: func([]change) {
+		commits++
+		if listed, sealed := listState(t, path); !listed || !sealed {
+			unsealed++
+		}
+	}})
+	require.NoError(t, err)
+	fill(t, s)
+	require.NoError(t, s.Close())
+	require.Greater(t, commits, 100)
+	require.Zero(t, unsealed)
 	_, sealed := listState(t, path)
 	require.True(t, sealed)
 	requireSound(t, path)
@@ -113,8 +107,29 @@ func (f *countedFile) WriteAt(b []byte, offset int64) (int, error) {
 	return f.File.WriteAt(b, offset)
 }
 
-// After the end of its process, a store is opened without a look at most of it: also where the list of free pages was
-// not sealed yet.
+// removeSeals removes the seals of the lists of free pages of the last two commits.
+func removeSeals(t *testing.T, path string) {
+	t.Helper()
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	require.NoError(t, err)
+	newest, err := pages.NewestMeta(file)
+	require.NoError(t, err)
+	header := make([]byte, newest.PageSize)
+	for id := range int64(2) {
+		_, err := file.ReadAt(header, id*int64(newest.PageSize))
+		require.NoError(t, err)
+		meta, ok := pages.ParseMeta(header)
+		require.True(t, ok)
+		seal, at := pages.Stored(file, meta).ListSeal()
+		require.NotNil(t, seal)
+		_, err = file.WriteAt(make([]byte, len(seal)), at)
+		require.NoError(t, err)
+	}
+	require.NoError(t, file.Close())
+}
+
+// After the end of its process, a store is opened without a look at most of it: also where no list of free pages was
+// sealed.
 func TestOpeningAfterAKill(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "store.db")
 	var left string
@@ -135,6 +150,7 @@ func TestOpeningAfterAKill(t *testing.T) {
 		left = killed(outer, path)
 		require.NoError(t, s.Close())
 	})
+	removeSeals(t, left)
 	_, sealed := listState(t, left)
 	require.False(t, sealed)
 

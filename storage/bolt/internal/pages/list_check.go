@@ -1,6 +1,9 @@
 package pages
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"slices"
+)
 
 // HasCheckedList reports whether there is a list of free pages that got no seal, as before a crash, and holds no page in
 // use. It reads the branches only, and the headers of the leaves before free pages: of a large file a hundredth. So it
@@ -45,6 +48,10 @@ func newSet(end uint64) set { return make(set, end/64+1) }
 
 func (s set) has(id uint64) bool { return s[id/64]&(1<<(id%64)) != 0 }
 func (s set) add(id uint64)      { s[id/64] |= 1 << (id % 64) }
+func (s set) remove(id uint64)   { s[id/64] &^= 1 << (id % 64) }
+func (s set) empty() bool {
+	return !slices.ContainsFunc(s, func(word uint64) bool { return word != 0 })
+}
 
 // listCheck is the progress of HasCheckedList.
 type listCheck struct {

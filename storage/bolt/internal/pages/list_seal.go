@@ -7,8 +7,8 @@ import (
 )
 
 // A list of free pages has no checksum, and bbolt trusts it: a page that is in use and in the list gets overwritten. So
-// a seal is written behind the list once nothing has been written for a while. A list without a seal is compared with the
-// pages in use when the file is opened.
+// a seal is written behind the list after each commit. When the file is opened, a list without a seal is compared with
+// what follows from the sealed list before it, or else with the pages in use.
 
 // sealMagic begins a seal. The CRC-32C of the list follows.
 const (
