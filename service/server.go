@@ -11,6 +11,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/sync/errgroup"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/encoding"
 	grpcproto "google.golang.org/grpc/encoding/proto"
 	"google.golang.org/grpc/health"
@@ -66,6 +68,8 @@ type ServerOptions struct {
 	MaxConnectionsOfClient int
 	// DrainTimeout is how long calls may go on while the server stops. Default DefaultDrainTimeout.
 	DrainTimeout time.Duration
+	// Credentials encrypt the connections. Nil: they are plaintext.
+	Credentials credentials.TransportCredentials
 	// Unread bounds the answers that clients do not read. Logger and Metrics are set here.
 	Unread unread.Options
 	// Reflection turns on gRPC reflection, which describes the API to tools such as grpcurl.
@@ -114,6 +118,9 @@ func NewServer(o ServerOptions) (*Server, error) {
 	if o.DrainTimeout == 0 {
 		o.DrainTimeout = DefaultDrainTimeout
 	}
+	if o.Credentials == nil {
+		o.Credentials = insecure.NewCredentials()
+	}
 	metrics := prommiddleware.NewServerMetrics(prommiddleware.WithServerHandlingTimeHistogram())
 	if err := o.Metrics.Register(metrics); err != nil {
 		return nil, fmt.Errorf("register metrics: %w", err)
@@ -149,6 +156,7 @@ func NewServer(o ServerOptions) (*Server, error) {
 // newGRPC returns a server without services.
 func (o *ServerOptions) newGRPC(chain *interceptors.Chain, answers *unread.Answers) *grpc.Server {
 	return grpc.NewServer(
+		grpc.Creds(o.Credentials),
 		grpc.ChainUnaryInterceptor(append(chain.Unary, answers.Unary())...),
 		grpc.ChainStreamInterceptor(append(chain.Stream, answers.Stream())...),
 		grpc.InTapHandle(requests.Tap),

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/status"
 
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
@@ -39,13 +39,16 @@ type Client struct {
 	PageBytes uint32
 	// reached reports that the last attempt to connect has found a listener.
 	reached atomic.Bool
+	// encrypted reports that the client speaks TLS.
+	encrypted bool
 	// end stops the service that runs in this process.
 	end func() error
 }
 
 // Where holds the flags that name a daemon or a store.
 type Where struct {
-	Addr  string `env:"COMPACTORD_ADDR" help:"Address of the daemon (default: ${default_addr})." placeholder:"HOST:PORT|unix:PATH"`
+	Addr string `env:"COMPACTORD_ADDR" help:"Address of the daemon (default: ${default_addr})." placeholder:"HOST:PORT|unix:PATH"`
+	Encryption
 	Store string `help:"Use this store, without a daemon." placeholder:"PATH" type:"path"`
 }
 
@@ -59,34 +62,38 @@ func (w *Where) Open(ctx context.Context, a *App, makeStore bool) (*Client, erro
 	case w.Store != "":
 		return a.embed(ctx, w.Store)
 	case w.Addr == "":
-		return a.Dial(DefaultListen)
+		return a.Dial(DefaultListen, w.Encryption)
 	default:
-		return a.Dial(w.Addr)
+		return a.Dial(w.Addr, w.Encryption)
 	}
 }
 
 // Dial returns a client of the daemon at an address, that of --addr. The first call connects.
-func (a *App) Dial(text string) (*Client, error) {
+func (a *App) Dial(text string, encryption Encryption) (*Client, error) {
 	addr, err := ParseAddress(text)
 	if err != nil {
 		return nil, terminal.Usagef("%s: %w", a.NameOf("addr"), err)
+	}
+	secured, err := encryption.credentials(a)
+	if err != nil {
+		return nil, err
 	}
 	target := "passthrough:///" + addr.Where
 	if addr.Network == "unix" {
 		target = "unix:" + addr.Where
 	}
-	c, dial := &Client{Address: addr.String()}, (&net.Dialer{}).DialContext
-	return c.connect(target, grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) {
+	c, dial := &Client{Address: addr.String(), encrypted: encryption.used()}, (&net.Dialer{}).DialContext
+	return c.connect(target, secured, grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) {
 		conn, err := dial(ctx, addr.Network, addr.Where)
 		c.reached.Store(err == nil)
 		return conn, err
 	}))
 }
 
-func (c *Client) connect(target string, options ...grpc.DialOption) (*Client, error) {
+func (c *Client) connect(target string, secured credentials.TransportCredentials, options ...grpc.DialOption) (*Client, error) {
 	c.end = func() error { return nil }
 	options = append(options,
-		grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithTransportCredentials(secured),
 		grpc.WithNoProxy(),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxAnswer)),
 		grpc.WithUnaryInterceptor(c.unary),
@@ -138,6 +145,6 @@ func (c *Client) Explain(ctx context.Context, err error) error {
 	case errors.Is(context.Cause(ctx), terminal.ErrInterrupted):
 		return terminal.ErrInterrupted
 	default:
-		return &CallError{address: c.Address, status: status.Convert(err), reached: c.reached.Load()}
+		return &CallError{address: c.Address, status: status.Convert(err), reached: c.reached.Load(), encrypted: c.encrypted}
 	}
 }

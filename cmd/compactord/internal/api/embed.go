@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/compactord/compactord/cmd/compactord/internal/inprocess"
@@ -79,7 +80,7 @@ func (a *App) embedOn(ctx context.Context, store storage.Store) (*Client, error)
 		stop()
 		return errors.Join(<-ended, store.Close())
 	}
-	c, err := new(Client).connect("passthrough:///embedded", grpc.WithContextDialer(
+	c, err := new(Client).connect("passthrough:///embedded", insecure.NewCredentials(), grpc.WithContextDialer(
 		func(ctx context.Context, _ string) (net.Conn, error) { return listener.DialContext(ctx) },
 	))
 	if err != nil {

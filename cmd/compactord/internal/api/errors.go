@@ -19,8 +19,8 @@ import (
 type CallError struct {
 	address string
 	status  *status.Status
-	// reached reports that something took the last connection.
-	reached bool
+	// reached reports that something took the last connection, and encrypted that this program spoke TLS.
+	reached, encrypted bool
 }
 
 func (e *CallError) Error() string {
@@ -30,6 +30,9 @@ func (e *CallError) Error() string {
 	// Errors without a reason come from gRPC itself.
 	switch e.status.Code() {
 	case codes.Unavailable:
+		if problem := e.handshakeProblem(); problem != "" {
+			return fmt.Sprintf("cannot speak TLS with the daemon at %s: %s", e.address, problem)
+		}
 		if e.reached {
 			return fmt.Sprintf("the daemon at %s closed the connection", e.address)
 		}
@@ -63,9 +66,17 @@ func (e *CallError) Todo() terminal.Advice {
 	}
 	switch e.status.Code() {
 	case codes.Unavailable:
+		if e.handshakeProblem() != "" {
+			return terminal.Advice{}
+		}
 		if e.reached {
-			return terminal.Advice{Text: "It has stopped, or it takes no more connections (--max-connections): its log says which. If neither, another " +
-				"program listens there."}
+			// Which it is depends on who closes first.
+			perhaps := "Or perhaps it speaks TLS: try --tls or --tls-ca."
+			if e.encrypted {
+				perhaps = "Or perhaps it takes only clients with a certificate: give --client-cert."
+			}
+			return terminal.Advice{Text: "It has stopped, or it takes no more connections (--max-connections): its log says which. " + perhaps +
+				" If none of these, another program listens there."}
 		}
 		return terminal.Advice{Text: "Start one: %s\nOr name another address with --addr, or a store without a daemon with --store where the " +
 			"command takes it.", Hints: []terminal.Hint{HintServe(e.address)}}
@@ -74,6 +85,19 @@ func (e *CallError) Todo() terminal.Advice {
 	default:
 		return terminal.Advice{}
 	}
+}
+
+// handshakeProblem returns what was wrong with TLS, or nothing. gRPC has no other place for it than its message.
+func (e *CallError) handshakeProblem() string {
+	if !e.encrypted {
+		return ""
+	}
+	for _, before := range []string{"authentication handshake failed: ", "error reading server preface: "} {
+		if _, problem, found := strings.Cut(e.status.Message(), before); found {
+			return strings.Trim(strings.TrimPrefix(problem, "remote error: "), `"`)
+		}
+	}
+	return ""
 }
 
 // summarizersHint says how to list the summarizers.

@@ -22,6 +22,9 @@ type Config struct {
 	Store                  string        `default:"${default_store}" env:"COMPACTORD_STORE" help:"File that holds the sessions; created if it does not exist (default: ${default})." placeholder:"PATH" type:"path"`
 	DefaultPreset          string        `default:"default" env:"COMPACTORD_DEFAULT_PRESET" help:"Preset of sessions whose policy names none: ${presets} (default: ${default})." placeholder:"NAME"`
 	DefaultSummarizer      string        `default:"extractive" env:"COMPACTORD_DEFAULT_SUMMARIZER" help:"Summarizer of sessions whose policy names none: extractive, or a model of the configuration file (default: ${default})." placeholder:"NAME"`
+	TLSCert                string        `name:"tls-cert" env:"COMPACTORD_TLS_CERT" help:"Speak TLS with this certificate, in PEM, with intermediate ones after it (default: none, plaintext). Read again when it changes." placeholder:"PATH" type:"path"`
+	TLSKey                 string        `name:"tls-key" env:"COMPACTORD_TLS_KEY" help:"Private key of --tls-cert, in PEM." placeholder:"PATH" type:"path"`
+	TLSClientCA            string        `name:"tls-client-ca" env:"COMPACTORD_TLS_CLIENT_CA" help:"Take only clients whose certificate one of these authorities has signed, in PEM (default: any client). Read again when it changes." placeholder:"PATH" type:"path"`
 	Insecure               bool          `env:"COMPACTORD_INSECURE" help:"Listen on an address that other machines can reach, though there is neither encryption nor authentication yet."`
 	Reflection             *bool         `env:"COMPACTORD_REFLECTION" help:"Describe the API to tools such as grpcurl (default: yes, unless other machines can reach the address)." negatable:""`
 	MaxMessageBytes        int           `default:"67108864" env:"COMPACTORD_MAX_MESSAGE_BYTES" help:"Size of the largest request (default: ${default})." placeholder:"N"`
@@ -55,6 +58,7 @@ func (c *Config) Check(from Sources) error {
 		}
 	}
 	problems = append(problems, c.checkListen(from), c.checkMetrics(from))
+	problems = append(problems, c.checkTLS(from)...)
 	check(c.Store != "", "store", "name a file: there is no default without a home folder")
 	check(slices.Contains(strategies.PresetNames(), c.DefaultPreset), "default-preset", "there is no preset %q; there are %s",
 		c.DefaultPreset, strings.Join(strategies.PresetNames(), ", "))

@@ -106,26 +106,18 @@ func readSettings(path string) (settings, error) {
 	return s, nil
 }
 
-// settingKeys returns the keys of the settings that are flags, in the order of Config.
+// settingKeys returns the keys of the settings that are flags, in the order of Config: the flags' names with underscores,
+// which their variables have too.
 func settingKeys() []string {
 	var keys []string
 	for field := range reflect.TypeFor[Config]().Fields() {
-		keys = append(keys, settingKey(field.Name))
+		keys = append(keys, strings.ToLower(strings.TrimPrefix(field.Tag.Get("env"), variablePrefix)))
 	}
 	return keys
 }
 
-// settingKey returns the key of a field of Config: the flag's name with underscores.
-func settingKey(field string) string {
-	var b strings.Builder
-	for i, r := range field {
-		if i > 0 && r >= 'A' && r <= 'Z' {
-			b.WriteByte('_')
-		}
-		b.WriteRune(r)
-	}
-	return strings.ToLower(b.String())
-}
+// variablePrefix is what the names of all variables begin with.
+const variablePrefix = "COMPACTORD_"
 
 // Validate is part of kong.Resolver.
 func (s settings) Validate(*kong.Application) error { return nil }

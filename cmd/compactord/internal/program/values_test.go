@@ -28,12 +28,13 @@ var wrongValues = map[string][]string{
 	"output": {"x"}, "listen": {"nowhere"}, "default-preset": {"nope"}, "default-summarizer": {"nope"},
 	"max-message-bytes": {"3", "x"}, "max-inflight-bytes": {"3", "x"}, "max-connections": {"0", "x"}, "max-connections-of-client": {"0", "x"}, "drain-timeout": {"soon", "0s"}, "heartbeat": {"soon", "0s"}, "log-level": {"nope"},
 	"log-format": {"nope"}, "metrics-listen": {"nowhere"}, "budget": {"x", "63"}, "price": {"x", "-1", "NaN"},
+	"tls-cert": {"without-key.pem"}, "tls-key": {"without-cert.pem"}, "tls-client-ca": {"without-cert.pem"},
 	"place": {"nope", ""}, "priority": {"x", "1001"}, "max-tokens": {"x"}, "sees": {"nope", ""}, "block": {"a b", ""}, "call-id": {""},
 	"result": {""}, "cache-write": {"x", "-1"}, "cache-read": {"x", "-1"}, "cache-ttl": {"x", "-1"}, "cache-model": {"nope", ""}, "jobs": {"x", "0"},
 }
 
 // takesAll are the flags that accept any value: texts, and files that may not exist.
-var takesAll = []string{"title", "focus", "text", "text-file", "stop", "store", "html", "result-file"}
+var takesAll = []string{"title", "focus", "text", "text-file", "stop", "store", "html", "result-file", "tls-ca", "client-cert", "client-key"}
 
 // wrongBeside returns the arguments with which a command comes as far as checking a flag.
 func wrongBeside(name, flag, path, store string) []string {

@@ -13,15 +13,16 @@ import (
 
 // Classify is `compactord classify`.
 type Classify struct {
-	Error   string `arg:"" help:"File with the provider's error, text or JSON; - is standard input." name:"file" optional:""`
-	Text    string `help:"The error itself, in place of a file." placeholder:"TEXT"`
-	Status  uint32 `help:"The HTTP status." placeholder:"CODE"`
-	Stop    string `help:"The provider's stop reason, such as end_turn or length." placeholder:"REASON"`
-	Window  uint32 `help:"The model's context window in tokens, to find overflows without an error." placeholder:"N"`
-	Input   uint32 `help:"Input tokens that the provider reported, without cached ones." placeholder:"N"`
-	Cached  uint32 `help:"Input tokens that the provider reported as read from its cache." placeholder:"N"`
-	Output  uint32 `help:"Output tokens that the provider reported." placeholder:"N"`
-	Addr    string `env:"COMPACTORD_ADDR" help:"Daemon to ask, whose configuration may have more patterns." placeholder:"HOST:PORT|unix:PATH"`
+	Error  string `arg:"" help:"File with the provider's error, text or JSON; - is standard input." name:"file" optional:""`
+	Text   string `help:"The error itself, in place of a file." placeholder:"TEXT"`
+	Status uint32 `help:"The HTTP status." placeholder:"CODE"`
+	Stop   string `help:"The provider's stop reason, such as end_turn or length." placeholder:"REASON"`
+	Window uint32 `help:"The model's context window in tokens, to find overflows without an error." placeholder:"N"`
+	Input  uint32 `help:"Input tokens that the provider reported, without cached ones." placeholder:"N"`
+	Cached uint32 `help:"Input tokens that the provider reported as read from its cache." placeholder:"N"`
+	Output uint32 `help:"Output tokens that the provider reported." placeholder:"N"`
+	Addr   string `env:"COMPACTORD_ADDR" help:"Daemon to ask, whose configuration may have more patterns." placeholder:"HOST:PORT|unix:PATH"`
+	api.Encryption
 	Session string `help:"With --addr: the session whose context window to use." placeholder:"ID"`
 	JSON    bool   `help:"Print one JSON document: the answer as the API returns it." name:"json"`
 }
@@ -64,7 +65,7 @@ func (c *Classify) Run(ctx context.Context, a *api.App) (err error) {
 func (c *Classify) open(ctx context.Context, a *api.App) (*api.Client, error) {
 	switch {
 	case c.Addr != "" && (a.Given["addr"] || c.Session != ""):
-		return a.Dial(c.Addr)
+		return a.Dial(c.Addr, c.Encryption)
 	case c.Session != "":
 		return nil, terminal.Usagef("--session needs --addr")
 	default:

@@ -17,9 +17,12 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"golang.org/x/sync/errgroup"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/compactord/compactord/cmd/compactord/internal/api"
+	"github.com/compactord/compactord/cmd/compactord/internal/certificates"
 	"github.com/compactord/compactord/cmd/compactord/internal/config"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 	"github.com/compactord/compactord/service"
@@ -200,6 +203,10 @@ func (c *Command) ended(running context.Context, group *errgroup.Group) error {
 func (c *Command) server(
 	a *api.App, store *boltstore.Store, metrics prometheus.Registerer, logger *slog.Logger,
 ) (*service.Server, error) {
+	encryption, err := c.encryption(metrics, logger)
+	if err != nil {
+		return nil, err
+	}
 	a.DefaultSummarizer = c.DefaultSummarizer
 	options, err := a.ServiceOptions(store, logger)
 	if err != nil {
@@ -217,7 +224,21 @@ func (c *Command) server(
 		MaxConnectionsOfClient: c.MaxConnectionsOfClient,
 		DrainTimeout:           c.DrainTimeout,
 		Reflection:             c.Reflects(),
+		Credentials:            encryption,
 	})
+}
+
+// encryption returns the credentials of connections: of TLS, or of plaintext where no certificate is set.
+func (c *Command) encryption(metrics prometheus.Registerer, logger *slog.Logger) (credentials.TransportCredentials, error) {
+	files, used := c.Certificates()
+	if !used {
+		return insecure.NewCredentials(), nil
+	}
+	server, err := certificates.NewServer(files, logger, time.Now, metrics)
+	if err != nil {
+		return nil, fmt.Errorf("cannot speak TLS: %w", err)
+	}
+	return server.Credentials(), nil
 }
 
 // startLog returns the log, and the queue through which it is written. The caller must close the queue.

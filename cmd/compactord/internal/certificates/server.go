@@ -1,0 +1,136 @@
+package certificates
+
+import (
+	"crypto/tls"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"google.golang.org/grpc/credentials"
+)
+
+// between is how long at least lies between two attempts to read files that are not good.
+const between = time.Second
+
+// Server holds the certificates with which a server speaks TLS. It looks at the files with each new connection, and each
+// time that its metrics are read, so it needs no goroutine. Connections that are open go on with what they began with.
+type Server struct {
+	files  Files
+	logger *slog.Logger
+	now    func() time.Time
+
+	mu     sync.Mutex
+	config *tls.Config
+	ends   time.Time
+	// read is what the files were when they were last read. tried is when that was, and problem what was wrong with them
+	// then; nil where config comes from them.
+	read    versions
+	tried   time.Time
+	problem error
+}
+
+// NewServer reads the files. They must be good.
+func NewServer(files Files, logger *slog.Logger, now func() time.Time, metrics prometheus.Registerer) (*Server, error) {
+	s := &Server{files: files, logger: logger, now: now, read: files.versions()}
+	var err error
+	if s.config, s.ends, err = files.config(now()); err != nil {
+		return nil, err
+	}
+	for _, c := range []prometheus.Collector{
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "compactord_tls_certificate_expiry_timestamp_seconds",
+			Help: "When the certificate in use ends, in seconds since 1970.",
+		}, func() float64 { return float64(s.expiry().Unix()) }),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "compactord_tls_stale",
+			Help: "1 while the files of TLS have changed to something that cannot be used, so that the last good ones are in use.",
+		}, s.stale),
+	} {
+		if err := metrics.Register(c); err != nil {
+			return nil, fmt.Errorf("register metrics: %w", err)
+		}
+	}
+	return s, nil
+}
+
+// Credentials returns the credentials of a gRPC server.
+func (s *Server) Credentials() credentials.TransportCredentials {
+	return credentials.NewTLS(&tls.Config{
+		MinVersion: tls.VersionTLS12,
+		NextProtos: []string{"h2"},
+		GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) {
+			return s.current(), nil
+		},
+	})
+}
+
+func (s *Server) expiry() time.Time {
+	s.current()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ends
+}
+
+func (s *Server) stale() float64 {
+	s.current()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.problem != nil {
+		return 1
+	}
+	return 0
+}
+
+// current returns the settings of the files as they are now or, where these are not good, the last good ones.
+func (s *Server) current() *tls.Config {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	// What they are before they are read: a change during the reading is seen the next time.
+	as, now := s.files.versions(), s.now()
+	if as.same(s.read) && (s.problem == nil || now.Sub(s.tried) < between) {
+		return s.config
+	}
+	config, ends, err := s.files.config(now)
+	said := s.problem
+	s.read, s.tried, s.problem = as, now, err
+	switch {
+	case err == nil:
+		s.config, s.ends = config, ends
+		s.logger.Info("certificates read again", "cert", s.files.Cert, "expires", ends)
+	case said == nil || said.Error() != err.Error():
+		s.logger.Error("cannot use the changed certificates: the last good ones stay in use", "error", err)
+	}
+	return s.config
+}
+
+// versions are the files as they were at some time, nil where one could not be found.
+type versions [3]fs.FileInfo
+
+func (f Files) versions() versions {
+	var all versions
+	for i, path := range []string{f.Cert, f.Key, f.ClientCA} {
+		if info, err := os.Stat(path); err == nil {
+			all[i] = info
+		}
+	}
+	return all
+}
+
+// same says whether no file has changed since. A file that was put in the place of another one is another one, even
+// with the same time.
+func (v versions) same(as versions) bool {
+	for i, a := range v {
+		b := as[i]
+		if (a == nil) != (b == nil) {
+			return false
+		}
+		if a != nil && (!os.SameFile(a, b) || a.Size() != b.Size() || !a.ModTime().Equal(b.ModTime())) {
+			return false
+		}
+	}
+	return true
+}
