@@ -46,7 +46,7 @@ func (a *App) EmbedTemporary(ctx context.Context) (*Client, error) {
 
 // embed starts the service in this process, on the store in a file.
 func (a *App) embed(ctx context.Context, path string) (*Client, error) {
-	store, err := OpenStore(path, boltstore.Options{ReadOnlyFallback: true})
+	store, err := a.OpenStore(path, boltstore.Options{ReadOnlyFallback: true})
 	if err != nil {
 		return nil, err
 	}

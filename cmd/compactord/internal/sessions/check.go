@@ -32,7 +32,7 @@ func (c *Check) Run(ctx context.Context, a *api.App) (err error) {
 	if !api.Exists(c.Store) {
 		return fmt.Errorf("there is no store %s", c.Store)
 	}
-	store, err := api.OpenStore(c.Store, boltstore.Options{ReadOnly: true, Damaged: true})
+	store, err := a.OpenStore(c.Store, boltstore.Options{ReadOnly: true, Damaged: true})
 	if err != nil {
 		return err
 	}

@@ -98,6 +98,7 @@ func (s *source) close() error {
 // open opens the damaged store. Where pages that lead to others are lost, since the file is cut short or cannot be opened,
 // it makes a store of what the single pages hold.
 func (c *Salvage) open(ctx context.Context, a *api.App, p *terminal.Progress) (*source, error) {
+	a.WarnOfOthers(c.From)
 	from, err := c.openAsItIs()
 	if err == nil {
 		if err = from.Incomplete(); err == nil {

@@ -48,6 +48,13 @@ func (t *Terminal) OwnLogger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(t.Stderr, options))
 }
 
+// Warn prints what a user should know although the command goes on; with -q nothing.
+func (t *Terminal) Warn(text string) {
+	if !t.quiet {
+		fmt.Fprintf(t.Stderr, "compactord: warning: %s\n", Printable(text))
+	}
+}
+
 // withoutStack removes stacks from a log.
 func withoutStack(_ []string, attribute slog.Attr) slog.Attr {
 	if attribute.Key == "stack" {
