@@ -131,3 +131,21 @@ func TestPasswordsBesidePlaceholders(t *testing.T) {
 	removed(t, "Tr0mbone$99", text)
 	removed(t, "unter22!", text)
 }
+
+func TestFlagsAndFieldsThatNameNoPassword(t *testing.T) {
+	leftAlone(t,
+		"rootpw is set by the kickstart file", "skopeo copy --dest-creds $USER:$PASS a b", "skopeo copy --dest-creds USER:PASSWORD a b",
+		"the user enters password twice", "the server resets password hints", "{\"password\":{\"type\":\"string\",\"value\":\"\"}}",
+		"{\"password_field\":{\"sensitive\":true,\"value\":\"undefined\"}}", "listen [::]:587 ssl2", "access: read-only / v2beta1",
+		"password is four word pass test", "my password was lost when they came back", "- name: TOKEN_FILE\n  value: /run/token2",
+		"User.objects.create_user(username, email, password)", "db.createUser(userName1)", "password    string    the password",
+	)
+	removed(t, "Kirsche77!", "skopeo copy --dest-creds robot:Kirsche77! a b")
+	removed(t, "Kirsche77!", "[smtp.x.example]:587 anna:Kirsche77!")
+	removed(t, "Kirsche77", "anna:{PLAIN}Kirsche77:1000:1000")
+	removed(t, "qxzv kdlw pmtr hbnc", "the gmail password is qxzv kdlw pmtr hbnc")
+	removed(t, "kirscheBaum77", "- name: DB_PASS\n  value: kirscheBaum77")
+	removed(t, "Kirsche-Baum-77", "{\"db_password\":{\"sensitive\":true,\"value\":\"Kirsche-Baum-77\"}}")
+	removed(t, "kirscheBaum77", "Demo: user anna pw kirscheBaum77")
+	removed(t, "kirscheBaum77", "User.objects.create_user('anna', 'anna@x.example', 'kirscheBaum77')")
+}

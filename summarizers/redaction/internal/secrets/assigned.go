@@ -159,6 +159,9 @@ func (a *assignment) behind(at int) bool {
 		if strings.HasPrefix(text[v.start:], "[]byte(") {
 			return a.argument(v.start + len("[]byte("))
 		}
+		if colon && strings.HasPrefix(text[v.start:], "{") && a.within(v.start) {
+			return true
+		}
 		if !colon || !a.block(v.start) && !a.children(v.start) {
 			a.below(v.start)
 		}
@@ -193,6 +196,18 @@ func (a *assignment) defaulted(at int) bool {
 		return a.take(valueAt(a.text, at+i+1), false)
 	}
 	return true
+}
+
+// within adds the value of an object that has one beside what is said about it, as Terraform prints its results.
+func (a *assignment) within(at int) bool {
+	object, _, _ := strings.Cut(a.text[at:min(at+256, len(a.text))], "}")
+	i := strings.Index(object, `"value":`)
+	if i < 0 || a.kind > phraseNoun && !strings.Contains(object, `"sensitive"`) {
+		return false
+	}
+	v := valueAt(a.text, at+i+len(`"value":`))
+	a.strong = true
+	return v.quoted && a.take(v, false)
 }
 
 // behindType returns where the value begins behind a type, as in `password: string = "x"`.
@@ -257,7 +272,7 @@ func (a *assignment) element(at int) bool {
 		}
 		i++
 	}
-	for _, word := range []string{"value", "string", "key", "type"} {
+	for _, word := range []string{"value", "string", "key", "type", "serializeas"} {
 		if i+len(word) >= len(text) || !strings.EqualFold(text[i:i+len(word)], word) {
 			continue
 		}
@@ -265,9 +280,9 @@ func (a *assignment) element(at int) bool {
 		if word == "key" {
 			return a.element(i)
 		}
-		if word == "type" {
+		if word == "type" || word == "serializeas" {
 			n := strings.IndexByte(text[i:min(i+64, len(text))], '>')
-			return n >= 0 && a.content(i+n+1)
+			return n >= 0 && a.content(behindOpening(text, i+n+1))
 		}
 		for n := 0; n < 4 && i < len(text) && strings.IndexByte("\"' \t", text[i]) >= 0; n++ {
 			i++
@@ -278,10 +293,24 @@ func (a *assignment) element(at int) bool {
 		case text[i] == '>':
 			return a.content(i + 1)
 		case text[i] == ':' || text[i] == '=':
+			// A variable of the environment, in the settings of a container.
+			a.strong = a.strong || capitals(a.name) && text[i] == ':'
 			return a.take(valueAt(text, i+1), false)
 		}
 	}
 	return false
+}
+
+// behindOpening returns where the content of an element with a value begins, if one follows.
+func behindOpening(text string, at int) int {
+	i := at
+	for n := 0; n < 24 && i < len(text) && text[i] <= ' '; n++ {
+		i++
+	}
+	if strings.HasPrefix(text[i:], "<value>") {
+		return i + len("<value>")
+	}
+	return at
 }
 
 // wordInside is all but blanks.
@@ -348,10 +377,11 @@ func (a *assignment) word(at int) bool {
 		return a.take(v, false)
 	case v.quoted && a.kind <= phraseNoun && text[v.start-1] != '`':
 		return a.take(v, false)
-	case capitals(a.name) && strings.HasPrefix(text[a.to:], "  ") && a.kind <= phraseNoun && strings.Trim(a.lineBefore(), " \t") == "":
+	case strings.HasPrefix(text[a.to:], "  ") && a.kind <= phraseNoun && strings.Trim(a.lineBefore(), " \t") == "" &&
+		(capitals(a.name) || strings.HasPrefix(text[a.to:], "    ") && stated(text[v.start:v.end], true)):
 		// A table of variables.
 		return strings.Trim(text[v.end:lineBreak(text, v.end)], " \t\r") == "" && fits(text[v.start:v.end], onLine) && a.take(value{v.start, v.end, true}, false)
-	case a.kind == passwordNoun && loginBefore(text, a.from):
+	case a.kind == passwordNoun && (loginBefore(text, a.from) || accountBefore(text, a.from) && mixtureOf(text[v.start:v.end]).digits > 0):
 		a.strong = true
 		return a.take(v, false)
 	case a.kind == passwordNoun && beforeWords[before]:
@@ -367,6 +397,17 @@ func (a *assignment) word(at int) bool {
 func loginBefore(text string, at int) bool {
 	before := text[max(at-96, 0):at]
 	return strings.Contains(before, "login ") && (strings.Contains(before, "machine ") || strings.Contains(before, "default "))
+}
+
+// accountBefore says whether a word for an account and its name stand directly before a password: "user bob pw X".
+func accountBefore(text string, at int) bool {
+	before := strings.TrimRight(text[max(at-sideBytes, 0):at], " ,")
+	i := strings.LastIndexByte(before, ' ')
+	if i < 0 || !accountName(before[i+1:]) {
+		return false
+	}
+	word, _ := wordBefore(before, i)
+	return accountNames[word]
 }
 
 // shortValue is the length up to which names are looked for in a value that is no secret.

@@ -10,8 +10,9 @@ var commandFlags = map[string][]string{
 	"ldapwhoami": {"-w"}, "ldappasswd": {"-w", "-s", "-a"}, "ldapdelete": {"-w"}, "docker": {"-p"}, "podman": {"-p"}, "helm": {"-p"}, "az": {"-p"}, "7z": {"-p+"}, "7za": {"-p+"}, "zip": {"-P"}, "unzip": {"-P"}, "keytool": {"-storepass", "-keypass"},
 	"useradd": {"-p"}, "usermod": {"-p"}, "sqlcmd": {"-P"}, "oathtool": {"-b"}, "ssh-keygen": {"-N", "-P"}, "rar": {"-p+", "-hp+"}, "unrar": {"-p+"}, "htpasswd": {},
 	"twine": {"-p"}, "openssl": {"-K", "-k"}, "smbclient": {"-p"}, "mysqlsh": {"-p+"}, "rabbitmqadmin": {"-p"}, "svn": {"--password"},
-	"snmpwalk": {"-A", "-X"}, "snmpget": {"-A", "-X"}, "snmpset": {"-A", "-X"}, "snmpbulkwalk": {"-A", "-X"}, "signtool": {"/p"}, "cqlsh": {"-p"},
-	"ipmitool": {"-P"}, "security": {"-w", "-p"}, "altool": {"-p"},
+	"snmpwalk": {"-A", "-X", "-c"}, "snmpget": {"-A", "-X", "-c"}, "snmpset": {"-A", "-X", "-c"}, "snmpbulkwalk": {"-A", "-X", "-c"}, "signtool": {"/p"}, "cqlsh": {"-p"},
+	"ipmitool": {"-P"}, "security": {"-w", "-p"}, "altool": {"-p"}, "bcp": {"-P"}, "osql": {"-P"}, "isql": {"-P"}, "db2": {"-p"},
+	"evil-winrm": {"-p"}, "winrs": {"-p"}, "psexec": {"-p"}, "nxc": {"-p"}, "jarsigner": {"-storepass", "-keypass"}, "kadmin": {"-w"},
 }
 
 // commandBytes is how much of a command is read.
@@ -129,6 +130,26 @@ func argumentAt(text string, at, limit int) (arg value, next int) {
 		end++
 	}
 	return value{at, end, false}, max(end, at)
+}
+
+// findCredentialsArgument finds the password of a name with a password behind a flag for both.
+func findCredentialsArgument(r *reading, rule, start, end int) {
+	if !r.again(rule, start, end+2*sideBytes) {
+		return
+	}
+	arg, _ := argumentAt(r.text, end, lineEnd(r.text, end, 256))
+	r.userAndPassword(rule, r.text[arg.start:arg.end], arg)
+}
+
+// findPlain finds the password behind the name of a scheme that leaves it as it is, in a list of users.
+func findPlain(r *reading, rule, _, end int) {
+	v := bareValue(r.text, end)
+	if field, _, found := strings.Cut(r.text[v.start:v.end], ":"); found {
+		v.end = v.start + len(field)
+	}
+	if fits(r.text[v.start:v.end], given) {
+		r.add(rule, v.start, v.end)
+	}
 }
 
 // findUserArgument finds the password of `-u name:password` in commands for addresses.

@@ -39,10 +39,10 @@ var nouns = []struct {
 	noun noun
 }{
 	{"passphrase seedphrase passwortsatz mnemonic", phraseNoun},
-	{"password passwordnya passwd passwort kennwort passcode pwd userpass dbpass storepass keypass sshpass becomepass requirepass masterauth rpcpassword bindpw wpapsk bindcredential bindcredentials presharedkey wachtwoord senha mdp", passwordNoun},
+	{"password passwordnya passwd passwort kennwort passcode pwd userpass dbpass storepass keypass sshpass becomepass requirepass masterauth rpcpassword bindpw wpapsk bindcredential bindcredentials presharedkey keymaterial authtok secretstring wachtwoord senha mdp", passwordNoun},
 	{"token secret apikey apisecret sessid sessiontoken securitytoken accesskeysecret credential credentials passwordhash passwdhash pwhash", tokenNoun},
 	{"secretkey accesskey privatekey encryptionkey signingkey masterkey sessionkey authkey licensekey aeskey hmackey jwtkey accountkey " +
-		"keydata privatemac sharedaccesskey subscriptionkey storagekey appkey cookiekey cryptkey sharedkey deploykey recoverykey secretkeybase", keyNoun},
+		"noncesalt authsalt loggedinsalt loggedinkey noncekey keydata privatemac sharedaccesskey subscriptionkey storagekey appkey cookiekey cryptkey sharedkey deploykey recoverykey secretkeybase", keyNoun},
 }
 
 // shortNouns are nouns that also end other words, so that they must be words of their own.

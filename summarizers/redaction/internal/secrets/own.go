@@ -14,7 +14,7 @@ var Own = []Rule{
 		ID: "password",
 		Keywords: []string{
 			"passw", "pass", "passphrase", "passcode", "pwd", "pw", "psk", "mnemonic", "phrase", "secret", "token", "key", "credential", "masterauth", "kennwort",
-			"sessionid", "sessid", ".sid", "_auth", "sig", "auth", "code", "private-mac", "priv", "_pat", "appid",
+			"sessionid", "sessid", ".sid", "_auth", "sig", "auth", "code", "private-mac", "priv", "_pat", "appid", "_salt",
 		},
 		find: findAssigned,
 	},
@@ -32,20 +32,20 @@ var Own = []Rule{
 	{
 		ID: "login",
 		Keywords: []string{
-			"login", "log in", "sign in", "logged in", "credentials", "creds", "identifiants", "credenciales", "credenziali", "credenciais", "zugangsdaten", "melde", "anmelde", "use ", "user", "auth=", "in with ", "connect with ", "connect as ",
+			"login", "log in", "sign in", "logged in", "credentials", "creds", "identifiants", "credenciales", "credenziali", "credenciais", "zugangsdaten", "melde", "anmelde", "use ", "user", "auth=", "in with ", "connect with ", "connect as ", "in as ", "vpn: ", "ssh: ", "rdp: ", "zugang: ",
 		},
 		find: findLogin,
 	},
 	{ID: "login-before", Keywords: []string{"登录", "登陆", "登入", "ログイン", "로그인", " to log in", " to login", " to sign in", "войт", "войд", "लॉगिन", "لاگ ان"}, find: findLoginBefore},
-	{ID: "login-arguments", Keywords: []string{"auth=(", "auth(", ".login(", "credential(", "credentials(", ".bind(", ".authenticate(", "bind_s(", ".signin(", "wifi.begin("}, find: findPair},
-	{ID: "connection-arguments", Keywords: []string{"mysqli(", "mysql_connect(", "mysqli_connect(", "pdo(", "getconnection(", "plainauth(", "ldap3.connection(", "sequelize("}, find: findConnection},
+	{ID: "login-arguments", Keywords: []string{"auth=(", "auth(", ".login(", "credential(", "credentials(", ".bind(", ".authenticate(", "bind_s(", ".signin(", "wifi.begin(", "withemailandpassword(", "username_pw_set("}, find: findPair},
+	{ID: "connection-arguments", Keywords: []string{"mysqli(", "mysql_connect(", "mysqli_connect(", "pdo(", "getconnection(", "plainauth(", "ldap3.connection(", "sequelize(", "pymssql.connect(", "pymysql.connect(", "mysqldb.connect(", "cx_oracle.connect(", "oracledb.connect(", "jaydebeapi.connect(", "ftplib.ftp(", "adodb.connect(", "pg_connect(", "odbc_connect(", "oci_connect(", "sqlsrv_connect(", "create_user(", "create_superuser(", "signinwithemailandpassword(auth", "userwithemailandpassword(auth"}, find: findConnection},
 	// Passwords among the arguments of commands.
 	{
 		ID:       "command-password",
-		Keywords: []string{"mysql", "mariadb", "sshpass", "mongo", "redis-cli", "ldap", "docker", "podman", "helm", "az", "7z", "zip", "unzip", "ssh-keygen", "keytool", "useradd", "usermod", "sqlcmd", "oathtool", "rar", "unrar", "twine", "openssl", "rabbitmqadmin", "svn", "snmp", "signtool", "cqlsh", "ipmitool", "security", "altool"},
+		Keywords: []string{"mysql", "mariadb", "sshpass", "mongo", "redis-cli", "ldap", "docker", "podman", "helm", "az", "7z", "zip", "unzip", "ssh-keygen", "keytool", "useradd", "usermod", "sqlcmd", "oathtool", "rar", "unrar", "twine", "openssl", "rabbitmqadmin", "svn", "snmp", "signtool", "cqlsh", "ipmitool", "security", "altool", "bcp", "osql", "isql", "evil-winrm", "winrs", "psexec", "nxc", "jarsigner", "kadmin"},
 		find:     findCommand,
 	},
-	{ID: "curl-auth-user", Keywords: []string{"curl", "http", "smbclient", "wget"}, find: findUserArgument},
+	{ID: "curl-auth-user", Keywords: []string{"curl", "http", "smbclient", "wget", "rpcclient", "winexe", "smbget"}, find: findUserArgument},
 	{
 		ID:       "piped-password",
 		Keywords: []string{"sudo -s", "--password-stdin", "chpasswd", "docker secret create", "create secret generic", "podman secret create", "passwd --stdin", "--with-token", "--passwd-on-stdin", "--passphrase-fd 0", "--passin stdin"},
@@ -60,16 +60,18 @@ var Own = []Rule{
 	{ID: "data-source", Keywords: []string{"@tcp(", "@unix("}, find: findSource},
 	{
 		ID:       "next-word",
-		Keywords: []string{"snmp-server community ", "isakmp key ", "password 0 ", "password 7 ", "secret 0 ", "key-string ", "md5 0 ", "pre-shared-key local ", "pre-shared-key remote "},
+		Keywords: []string{"snmp-server community ", "isakmp key ", "password 0 ", "password 7 ", "secret 0 ", "key-string ", "md5 0 ", "pre-shared-key local ", "pre-shared-key remote ", "rootpw --plaintext ", "rootpw ", "::add-mask::", "plain-text-password-value ", "encrypted-password ", "input_pw ", "owner_pw ", "user_pw ", "auth default "},
 		find:     findNextWord,
 	},
 	{ID: "quoted-argument", Keywords: []string{"convertto-securestring ", "setpassword(", "set_password(", "withpassword(", "encrypt_string ", "--secret-string "}, find: findQuotedArgument},
-	{ID: "positional-token", Keywords: []string{"login ", "unseal ", "activate-refresh-token ", "service install ", "signin ", "nuget push ", "authtoken "}, find: findPositionalToken},
-	{ID: "third-word", Keywords: []string{"config http-basic.", "> auth", " -passwd /"}, find: findThird},
+	{ID: "positional-token", Keywords: []string{"login ", "unseal ", "activate-refresh-token ", "auth init ", "service install ", "signin ", "nuget push ", "authtoken "}, find: findPositionalToken},
+	{ID: "third-word", Keywords: []string{"config http-basic.", "> auth", " -passwd /", " auth-pass"}, find: findThird},
+	{ID: "credentials-argument", Keywords: []string{"-creds ", "-creds=", "-credentials ", " -auth ", "]:587 ", "]:465 ", "]:25 "}, find: findCredentialsArgument},
+	{ID: "plain-password", Keywords: []string{"{plain}", "{cleartext}"}, find: findPlain},
 	{ID: "comma-login", Keywords: []string{"lftp "}, find: findCommaLogin},
 	{
 		ID:       "printed-password",
-		Keywords: []string{"initial-password", "get-login-password", "print-access-token", "show-password", "get-password", "create token", "token create", "auth token", "print-token"},
+		Keywords: []string{"initial-password", "get-login-password", "print-access-token", "show-password", "get-password", "pass show ", "get password", "create token", "token create", "auth token", "print-token"},
 		find:     findPrintedPassword,
 	},
 	{ID: "new-password", Keywords: []string{"new one is ", "new one: ", "changed it to ", "reset it to ", "it's now ", "it is now ", "new value: ", "i typed ", "i entered ", "typed in "}, find: findNewValue},

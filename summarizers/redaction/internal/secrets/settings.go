@@ -165,5 +165,5 @@ func (a *assignment) setByCommand(v value) bool {
 func drawnSigns(text string) bool {
 	m := mixtureOf(text)
 	return len(text) >= 10 && len(text) <= 128 && m.digits > 0 && m.upper > 0 && m.lower > 0 && m.blanks == 0 && m.symbols > 0 && m.brackets > 0 &&
-		!strings.ContainsAny(text, "(){}<>") && !standIn(text) && entropy(text) > 3
+		(len(text) >= 40 || !strings.ContainsAny(text, "(){}<>")) && !standIn(text) && entropy(text) > 3
 }

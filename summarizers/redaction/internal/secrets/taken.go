@@ -73,7 +73,7 @@ func (a *assignment) secret(text string, v value, sentence bool) bool {
 		return false
 	default:
 		return randomLike(text) || a.strong && a.kind == tokenNoun && uuidLike(text) || !prose && (seeded(a.name, text) || tellable(text) && (a.strong || v.quoted && assignable(text, true))) ||
-			a.chosen(text, v) || a.direct && a.kind == tokenNoun && tellable(text) && a.lastOnLine(v) || !prose && len(text) >= 20 && drawnWord(text) && entropy(text) > 3.5 || v.quoted && drawnSigns(text)
+			a.chosen(text, v) || (a.direct || !a.colon) && a.kind == tokenNoun && tellable(text) && a.lastOnLine(v) || !prose && len(text) >= 20 && drawnWord(text) && entropy(text) > 3.5 || v.quoted && drawnSigns(text)
 	}
 }
 

@@ -19,7 +19,7 @@ var links = wordMap("from is was are be = to ist lautet war est c'est es será e
 
 // afterNames are words that may follow a name before a link.
 var afterNames = wordMap("for of on in at from to the my our your a an der die das den dem für von del de la le los el do da di per il voor do changed will has been " +
-	"het que you we account user admin root wifi db database")
+	"het que you we account user admin root wifi db database got gets was is been")
 
 // findTold finds passwords that a person tells behind a word for passwords that is none of a program.
 func findTold(r *reading, rule, start, end int) {
@@ -216,6 +216,10 @@ func (t *telling) afterWord(at int) int {
 			return 0
 		}
 	}
+	if stop := groupsAt(text, at); stop > 0 && t.linked && t.sinceLink == 0 && t.kind == passwordNoun {
+		t.add(t.rule, at, stop)
+		return 0
+	}
 	if (t.linked || !t.english || t.words == 0 || t.quoted) && t.tell(at, word) || !t.goesOn(word) {
 		return 0
 	}
@@ -224,6 +228,28 @@ func (t *telling) afterWord(at int) int {
 		return 0
 	}
 	return at
+}
+
+// groupsAt returns where four groups of four small letters end that were drawn, as passwords for single programs are, or
+// 0: "abcd efgh ijkl mnop".
+func groupsAt(text string, at int) int {
+	const groups, size = 4, 4
+	end := at + groups*(size+1) - 1
+	if end > len(text) || end < len(text) && text[end] > ' ' && wordByte(text[end]) {
+		return 0
+	}
+	drawn := false
+	for from := at; from < end; from += size + 1 {
+		if from > at && text[from-1] != ' ' && text[from-1] != '-' || mixtureOf(text[from:from+size]).lower != size {
+			return 0
+		}
+		// Words have vowels.
+		drawn = drawn || !strings.ContainsAny(text[from:from+size], "aeiouy")
+	}
+	if !drawn {
+		return 0
+	}
+	return end
 }
 
 // line says whether words are a passphrase since they are all that a line has behind a colon.

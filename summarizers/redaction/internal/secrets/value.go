@@ -273,7 +273,7 @@ func (m mixture) states(text string, last bool) bool {
 	case at >= 0 && strings.Contains(text[at:], "."):
 		return false
 	case m.symbols > 0:
-		return m.digits > 0 && m.letters() >= 3
+		return (m.digits > 0 || m.symbols > 1 && m.upper > 0 && m.lower > 0) && m.letters() >= 3
 	case m.joints > 0:
 		return m.digits > 0 && m.lower >= 4 && (m.joints == 1 || m.joints == strings.Count(text, "-")) && (m.upper > 0 || m.digits > 1 || leet(text)) &&
 			(last || m.upper > 0 && m.upper+m.digits > 2) && !technical(text) || last && namedTwice(text)
