@@ -11,6 +11,7 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
+	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/status"
 
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
@@ -31,6 +32,7 @@ const (
 type Client struct {
 	Sessions    compactordv1.SessionServiceClient
 	Compactions compactordv1.CompactionServiceClient
+	Health      healthv1.HealthClient
 
 	conn *grpc.ClientConn
 	// Address is the daemon's address. It is empty where the service runs in this process.
@@ -105,6 +107,7 @@ func (c *Client) connect(target string, secured credentials.TransportCredentials
 	c.conn = conn
 	c.Sessions = compactordv1.NewSessionServiceClient(conn)
 	c.Compactions = compactordv1.NewCompactionServiceClient(conn)
+	c.Health = healthv1.NewHealthClient(conn)
 	return c, nil
 }
 

@@ -22,6 +22,7 @@ import (
 // Commands are the commands of the program.
 type Commands struct {
 	Serve       serve.Command       `cmd:"" help:"Run the daemon."`
+	HealthCheck serve.HealthCheck   `cmd:"" name:"healthcheck" help:"Say whether a daemon serves, by the exit code."`
 	Compact     transcripts.Compact `cmd:"" help:"Compact a transcript or a session: summarize its older part."`
 	View        transcripts.View    `cmd:"" help:"Show what fills the context window."`
 	Prune       transcripts.Prune   `cmd:"" help:"Hide old tool results, without a summary."`

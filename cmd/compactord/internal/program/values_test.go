@@ -28,7 +28,7 @@ var wrongValues = map[string][]string{
 	"output": {"x"}, "listen": {"nowhere"}, "default-preset": {"nope"}, "default-summarizer": {"nope"},
 	"max-message-bytes": {"3", "x"}, "max-inflight-bytes": {"3", "x"}, "max-connections": {"0", "x"}, "max-connections-of-client": {"0", "x"}, "drain-timeout": {"soon", "0s"}, "heartbeat": {"soon", "0s"}, "log-level": {"nope"},
 	"log-format": {"nope"}, "metrics-listen": {"nowhere"}, "budget": {"x", "63"}, "price": {"x", "-1", "NaN"},
-	"tls-cert": {"without-key.pem"}, "tls-key": {"without-cert.pem"}, "tls-client-ca": {"without-cert.pem"},
+	"timeout": {"x", "0s"}, "tls-cert": {"without-key.pem"}, "tls-key": {"without-cert.pem"}, "tls-client-ca": {"without-cert.pem"},
 	"place": {"nope", ""}, "priority": {"x", "1001"}, "max-tokens": {"x"}, "sees": {"nope", ""}, "block": {"a b", ""}, "call-id": {""},
 	"result": {""}, "cache-write": {"x", "-1"}, "cache-read": {"x", "-1"}, "cache-ttl": {"x", "-1"}, "cache-model": {"nope", ""}, "jobs": {"x", "0"},
 }
@@ -76,6 +76,8 @@ func wrongBeside(name, flag, path, store string) []string {
 		return []string{"--text", "x"}
 	case "watch":
 		return session[:2]
+	case "healthcheck":
+		return nil
 	case "sessions":
 		return session[2:]
 	case "salvage":
