@@ -37,7 +37,10 @@ func (d *described) MustRegister(all ...prometheus.Collector) {
 }
 
 // ofTheProgram are the metrics that the program registers beside those of the service.
-var ofTheProgram = []string{"compactord_log_lines_dropped_total", "compactord_accept_failures_total"}
+var ofTheProgram = []string{
+	"compactord_log_lines_dropped_total", "compactord_accept_failures_total",
+	"compactord_tls_certificate_expiry_timestamp_seconds", "compactord_tls_stale",
+}
 
 // priced are the counters without a series before the first event: not each summarizer has a price.
 var priced = []string{"compactord_summarizer_cost_usd_total"}
