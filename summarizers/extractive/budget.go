@@ -55,7 +55,9 @@ func (p *plan) share(budget int) narrative {
 
 // narrative puts together what was chosen for the goal and for each class.
 func (p *plan) narrative(h head, lists [classes][]*item, takes [classes]take) narrative {
-	n := narrative{all: true, rules: true, work: true, said: takes[classSaid].complete && takes[classTold].complete, small: p.small}
+	n := narrative{all: true, rules: true, work: true, small: p.small}
+	n.said = takes[classSaid].complete && takes[classTold].complete
+	n.open = takes[classLast].complete && takes[classPlan].complete
 	if h.goal.limit > 0 {
 		n.all = h.goal.limit >= units(h.goal.it.text)
 		n.list = append(n.list, h.goal)

@@ -15,7 +15,7 @@ var levels = []struct {
 	share, least int64
 	enough       func(n narrative) bool
 }{
-	{25, 250, func(n narrative) bool { return n.rules && n.work && n.said && (n.earlier || n.small) }},
+	{25, 250, func(n narrative) bool { return n.rules && n.said && (n.work && n.earlier || n.open && n.small) }},
 	{33, 300, func(n narrative) bool { return n.rules && (n.work && n.earlier || n.small) }},
 	{55, 400, func(n narrative) bool { return n.rules }},
 	{70, 0, func(n narrative) bool { return n.rules }},
@@ -52,8 +52,11 @@ func fit(l *ledger, ly *layout, req *summarizers.Request) (pieces []string, ok b
 	perToken := w.perToken
 	quotes, where, all := w.quotes(n, ranked)
 	pieces, lines := w.render(n.list, quotes, where)
-	if !all || n.all {
+	if !all {
 		return pieces, true
+	}
+	if n.all {
+		return w.fill(pieces, n.list, quotes, where, ranked), true
 	}
 	// What the quotes do not need is for statements. The heading of the quotes needs room, too; quotes that the statements
 	// repeat need none.
@@ -67,14 +70,14 @@ func fit(l *ledger, ly *layout, req *summarizers.Request) (pieces []string, ok b
 		both, _ := w.render(longer.list, quotes, where)
 		left := w.budget - w.count(both)
 		if left >= 0 {
-			pieces = both
+			pieces, n = both, longer
 			if longer.all || 50*left <= w.budget {
 				break
 			}
 		}
 		room += left
 	}
-	return pieces, true
+	return w.fill(pieces, n.list, quotes, where, ranked), true
 }
 
 // leastGain is what a quote is worth at least if it takes the place of a statement. Chosen by hand: agents of other kinds
@@ -150,7 +153,8 @@ type narrative struct {
 	list []chosen
 	// all says that nothing was left out or shortened; rules that no rule was but those of a crowd; work that no error,
 	// plan, decision, changed file or line of a previous summary was; earlier that no line of an earlier summary was.
-	all, rules, work, said, earlier bool
+	// said says that all that the user said is there, and open all requests and plans.
+	all, rules, work, said, open, earlier bool
 	// small says that the budget is small.
 	small bool
 	// tokens is its size.

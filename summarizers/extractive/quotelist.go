@@ -11,6 +11,8 @@ import (
 type quoteList struct {
 	next  func() (evidence.Pick, bool)
 	found []evidence.Pick
+	// further lets next go on with what only says more about names that are shown; nil where that is not known.
+	further func()
 }
 
 // at returns quote i. It returns false if there are fewer.
@@ -43,7 +45,8 @@ func (q *quoteList) first(count int) []evidence.Pick { return q.found[:count] }
 
 // rankQuotes lists what a summary with a budget should quote beside what it says and lists.
 func rankQuotes(quotes *evidence.Collector, said, listed string, budget int64) *quoteList {
-	return &quoteList{next: quotes.Ranking(said, listed, quotedBytes(budget)).Next}
+	r := quotes.Ranking(said, listed, quotedBytes(budget))
+	return &quoteList{next: r.Next, further: r.Further}
 }
 
 // quotedBytes is how many bytes of quotes are looked for at most for a summary with a budget.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/summarizers"
 )
 
@@ -104,4 +105,23 @@ func TestRoomOfQuotesThatStatementsRepeatIsUsed(t *testing.T) {
 		}
 	}
 	require.Zero(t, unused)
+}
+
+// Room that no name needs was left empty, although tools had said more about the names.
+func TestRoomThatNoNameNeedsIsForFurtherLines(t *testing.T) {
+	t.Parallel()
+	var c conversation
+	c.user("Why does the ferry plan have no Sundays?")
+	var lines strings.Builder
+	for i := range 80 {
+		fmt.Fprintf(&lines, "the ferry_plan of harbour %c%c opens a gate for boats from the east when the tide is high\n", 'A'+i%26, 'a'+i/26)
+	}
+	c.tool("read", `{"path":"docs/ferries.txt"}`, lines.String(), false)
+	kept := c.log[2]
+	c.says("The plan skips them.")
+	summary := summarize(t, &summarizers.Request{Messages: c.log, MaxTokens: 1000, Count: chars4})
+	require.GreaterOrEqual(t, chars4(summary), uint32(950))
+	require.Greater(t, strings.Count(summary, "opens a gate"), 20)
+	again := summarize(t, &summarizers.Request{Messages: c.log, Kept: []*compactordv1.LoggedMessage{kept}, MaxTokens: 1000, Count: chars4})
+	require.NotContains(t, again, "opens a gate", "the agent still sees these lines")
 }

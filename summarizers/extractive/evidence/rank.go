@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 )
@@ -25,7 +26,7 @@ var halfLife = [voices]float64{User: 300, Agent: 300, Arguments: 150, Result: 11
 
 // voiceWeight is how much a mention counts. What the agent wrote itself, it uses again most often. Most names in rows
 // come from results.
-var voiceWeight = [voices]float64{User: 3, Agent: 4, Arguments: 4, Result: 1, Quoted: 4, inRow: 1.5, pasted: 1.2}
+var voiceWeight = [voices]float64{User: 3, Agent: 4, Arguments: 5, Result: 1, Quoted: 4, inRow: 1.5, pasted: 1.2}
 
 // Rank returns lines and names in the order in which a summary should quote them, until their texts have limit bytes or
 // nothing is left. It leaves out what the summary shows already: said are statements, which show names in their context,
@@ -116,6 +117,8 @@ type Ranking struct {
 	shown []uint8
 	// candidates are a heap, by the gains that they had when they were last looked at.
 	candidates []candidate
+	// again counts in how many further lines each name was shown, once Further was called.
+	again []uint8
 }
 
 // newRanking returns a ranking of which nothing is shown yet. Rankings begin with the same candidates: gains only fall, so
@@ -145,6 +148,12 @@ func (r *Ranking) gain(at int32) float64 {
 }
 
 func (r *Ranking) adds(s shown) float64 {
+	if r.again != nil {
+		if !s.inContext {
+			return 0
+		}
+		return r.worth[s.id] / float64(1+int(r.again[s.id]))
+	}
 	gain := 0.0
 	if r.shown[s.id]&shownAlone == 0 {
 		gain += r.worth[s.id]
@@ -160,7 +169,35 @@ func (r *Ranking) adds(s shown) float64 {
 	return gain
 }
 
+// Further lets Next go on with lines of tools of which all names are shown already, but which say more about these names. A
+// name counts less with each of them.
+func (r *Ranking) Further() {
+	r.again = make([]uint8, len(r.names))
+	lines := r.candidates[:0]
+	for _, c := range r.candidates {
+		if c.line >= 0 && r.lines[c.line].saysMore() {
+			lines = append(lines, candidate{r.gain(c.line), c.line})
+		}
+	}
+	r.candidates = lines
+	r.order()
+}
+
+// saysMore says whether a line of which all names are shown can say more about them. What people and the agent say is for
+// statements.
+func (l *line) saysMore() bool {
+	switch l.nature {
+	case plain, match, failure:
+		return l.byTool
+	default:
+		return false
+	}
+}
+
 func (r *Ranking) show(s shown) {
+	if r.again != nil && r.again[s.id] < math.MaxUint8 {
+		r.again[s.id]++
+	}
 	r.shown[s.id] |= shownAlone
 	if s.inContext {
 		r.shown[s.id] |= shownInContext
@@ -227,10 +264,15 @@ func (c *Collector) rankAll() {
 			r.candidates = append(r.candidates, candidate{r.gain(^int32(i)), ^int32(i)})
 		}
 	}
+	r.order()
+	c.weighed.candidates = r.candidates
+}
+
+// order makes a heap of the candidates.
+func (r *Ranking) order() {
 	for i := len(r.candidates)/2 - 1; i >= 0; i-- {
 		r.sink(i)
 	}
-	c.weighed.candidates = r.candidates
 }
 
 // sink moves a candidate down the heap to where it belongs.

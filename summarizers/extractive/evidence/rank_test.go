@@ -344,3 +344,30 @@ func TestManyNamesStayApart(t *testing.T) {
 	slices.Sort(got)
 	require.Equal(t, want, got)
 }
+
+// Once all names are shown, further lines of tools say more about them: the best first, each once, and only those that say
+// something besides.
+func TestFurtherLines(t *testing.T) {
+	t.Parallel()
+	c := evidence.New(9)
+	tool := func(index uint32, text string) evidence.Piece {
+		return evidence.Piece{Message: index, Voice: evidence.Result, Text: text, ByTool: true}
+	}
+	c.Add(piece(1, evidence.User, "Why is pageLimit so small?\nThe pageLimit was larger in spring."))
+	c.Add(tool(2, "the cap of pageLimit is 500 rows\npageLimit is read from the file of settings\npageLimit\n- pageLimit has been updated"))
+	c.Add(tool(3, "rowCache holds what pageLimit cuts off\nrowCache drops the oldest row first"))
+	c.Add(piece(4, evidence.Agent, "So pageLimit is to be raised. I think that pageLimit is read once."))
+	r := c.Ranking("", "", 10_000)
+	more := true
+	for more {
+		_, more = r.Next()
+	}
+	var further []string
+	r.Further()
+	for p, ok := r.Next(); ok; p, ok = r.Next() {
+		further = append(further, p.Text)
+	}
+	require.Equal(t, []string{
+		"the cap of pageLimit is 500 rows", "rowCache holds what pageLimit cuts off", "pageLimit is read from the file of settings",
+	}, further)
+}
