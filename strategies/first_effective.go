@@ -23,7 +23,8 @@ func (FirstEffective) Plan(
 	}
 	last := noop(in, compactordv1.SkipReason_SKIP_REASON_NOTHING_TO_COMPACT)
 	var little *compactordv1.CompactionPlan
-	for _, s := range parameters.GetFirstEffective().GetStrategies() {
+	list := parameters.GetFirstEffective().GetStrategies()
+	for i, s := range list {
 		step, err := in.nested(ctx, in.State, s)
 		if err != nil {
 			return nil, err
@@ -31,6 +32,9 @@ func (FirstEffective) Plan(
 		last = step
 		if !does(step) {
 			continue
+		}
+		if i == len(list)-1 {
+			return step, nil
 		}
 		left, err := simulate(ctx, in.State, step)
 		if err != nil {

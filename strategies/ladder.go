@@ -24,7 +24,8 @@ func (Ladder) Plan(
 	}
 	all := noop(in, compactordv1.SkipReason_SKIP_REASON_NOTHING_TO_COMPACT)
 	state := in.State
-	for _, rung := range parameters.GetLadder().GetRungs() {
+	rungs := parameters.GetLadder().GetRungs()
+	for i, rung := range rungs {
 		if goesToTarget(in) && in.budget().done(viewSize(state)) {
 			break
 		}
@@ -43,6 +44,9 @@ func (Ladder) Plan(
 			continue
 		}
 		all = merged(in.State, all, step)
+		if i == len(rungs)-1 {
+			break
+		}
 		if state, err = simulate(ctx, state, step); err != nil {
 			return nil, err
 		}

@@ -28,7 +28,7 @@ func (all inOrder) Plan(
 ) (*compactordv1.CompactionPlan, error) {
 	plan := noop(in, compactordv1.SkipReason_SKIP_REASON_NOTHING_TO_COMPACT)
 	state := in.State
-	for _, parameters := range all {
+	for i, parameters := range all {
 		step, err := in.nested(ctx, state, parameters)
 		if err != nil {
 			return nil, err
@@ -40,7 +40,7 @@ func (all inOrder) Plan(
 			continue
 		}
 		plan = merged(in.State, plan, step)
-		if editsBytes(plan) > maxPlanBytes {
+		if i == len(all)-1 || editsBytes(plan) > maxPlanBytes {
 			break
 		}
 		if state, err = simulate(ctx, state, step); err != nil {
