@@ -1,6 +1,8 @@
 package session
 
 import (
+	"sort"
+
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
@@ -28,43 +30,72 @@ func (g Group) Last() int {
 // Groups returns the tool groups of the kept part in the order of their calls. A message that views leave out, or that is
 // folded, leads no group.
 func (s *State) Groups() []Group {
-	var groups []Group
-	byIndex := make(map[uint32]int)
-	waiting := make(map[uint32]int)
-	said := false
+	g := grouping{state: s}
 	for pos, l := range s.Kept {
-		m := l.GetMessage()
-		for _, call := range l.GetCloses() {
-			said = true
-			if g, ok := byIndex[call.GetIndex()]; ok {
-				groups[g].End = pos
-			}
-		}
-		switch {
-		case isModelAnswer(m):
-			if said {
-				clear(waiting)
-				said = false
-			}
-			if hasCalls(m) && !s.Folded(l) {
-				byIndex[l.GetIndex()] = len(groups)
-				waiting[l.GetIndex()] = len(Calls(m, l.GetIndex()))
-				groups = append(groups, Group{Call: pos, End: pos + 1})
-			}
-		case answersCall(l):
-			if g, ok := byIndex[l.GetAnswers().GetIndex()]; ok {
-				groups[g].Results = append(groups[g].Results, pos)
-				groups[g].End = pos + 1
-				waiting[l.GetAnswers().GetIndex()]--
-			}
+		g.read(pos, l)
+	}
+	for i := range g.groups {
+		if i >= g.settled && g.waiting[i] > 0 {
+			g.groups[i].Open, g.groups[i].End = true, len(s.Kept)
 		}
 	}
-	for i := range groups {
-		if waiting[s.Kept[groups[i].Call].GetIndex()] > 0 {
-			groups[i].Open, groups[i].End = true, len(s.Kept)
+	return g.groups
+}
+
+// grouping finds the tool groups of a state, one message after the other.
+type grouping struct {
+	state  *State
+	groups []Group
+	// waiting is for each group how many of its calls have no result. The first groups are settled: for their calls no
+	// result is waited for any more.
+	waiting []int
+	settled int
+	// free is memory for results.
+	free []int
+	// said says that something was said to the model since its last answer.
+	said bool
+}
+
+func (g *grouping) read(pos int, l *compactordv1.LoggedMessage) {
+	m := l.GetMessage()
+	for _, call := range l.GetCloses() {
+		g.said = true
+		if at, ok := g.of(call.GetIndex()); ok {
+			g.groups[at].End = pos
 		}
 	}
-	return groups
+	switch {
+	case isModelAnswer(m):
+		if g.said {
+			g.settled, g.said = len(g.groups), false
+		}
+		if calls := countCalls(m); calls > 0 && !g.state.Folded(l) {
+			g.groups = append(g.groups, Group{Call: pos, Results: g.space(calls), End: pos + 1})
+			g.waiting = append(g.waiting, calls)
+		}
+	case answersCall(l):
+		if at, ok := g.of(l.GetAnswers().GetIndex()); ok {
+			g.groups[at].Results = append(g.groups[at].Results, pos)
+			g.groups[at].End = pos + 1
+			g.waiting[at]--
+		}
+	}
+}
+
+// space returns an empty list with space for the results of so many calls.
+func (g *grouping) space(calls int) []int {
+	if len(g.free) < calls {
+		g.free = make([]int, max(calls, len(g.state.Kept)))
+	}
+	list := g.free[:0:calls]
+	g.free = g.free[calls:]
+	return list
+}
+
+// of returns the group of the message with an index. Most often it is one of the last.
+func (g *grouping) of(index uint32) (at int, found bool) {
+	at = sort.Search(len(g.groups), func(i int) bool { return g.state.Kept[g.groups[i].Call].GetIndex() >= index })
+	return at, at < len(g.groups) && g.state.Kept[g.groups[at].Call].GetIndex() == index
 }
 
 // CutPlaces returns the positions in State.Kept before which a cut is valid, ascending: before a USER or ASSISTANT

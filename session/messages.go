@@ -67,13 +67,16 @@ func result(m *compactordv1.Message) *compactordv1.ToolResult {
 	return m.GetParts()[0].GetToolResult()
 }
 
-func hasCalls(m *compactordv1.Message) bool {
+func hasCalls(m *compactordv1.Message) bool { return countCalls(m) > 0 }
+
+func countCalls(m *compactordv1.Message) int {
+	n := 0
 	for _, p := range m.GetParts() {
 		if p.GetToolCall() != nil {
-			return true
+			n++
 		}
 	}
-	return false
+	return n
 }
 
 // TextPart returns a part with this text.
