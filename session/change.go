@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -21,28 +22,44 @@ func ChangedFrom(before, after *State) *uint32 {
 }
 
 func lowestDifference(before, after *State) *uint32 {
-	var lowest *uint32
-	differs := func(index uint32) {
-		if lowest == nil || index < *lowest {
-			lowest = &index
-		}
-	}
 	a, summaryBefore := shownByIndex(before)
 	b, summaryAfter := shownByIndex(after)
+	lowest := firstDifference(a, b)
 	if !slices.EqualFunc(summaryBefore, summaryAfter, sameMessage) {
-		differs(firstCovered(before, after))
-	}
-	for index, messages := range a {
-		if !slices.EqualFunc(messages, b[index], sameMessage) {
-			differs(index)
-		}
-	}
-	for index := range b {
-		if _, ok := a[index]; !ok {
-			differs(index)
+		covered := firstCovered(before, after)
+		if lowest == nil || covered < *lowest {
+			lowest = &covered
 		}
 	}
 	return lowest
+}
+
+// firstDifference returns the lowest index at which two views differ; nil where there is none.
+func firstDifference(a, b []shownAt) *uint32 {
+	for len(a) > 0 || len(b) > 0 {
+		var index uint32
+		if len(b) == 0 || len(a) > 0 && a[0].index <= b[0].index {
+			index = a[0].index
+		} else {
+			index = b[0].index
+		}
+		n, m := countAt(a, index), countAt(b, index)
+		same := func(x, y shownAt) bool { return sameMessage(x.message, y.message) }
+		if !slices.EqualFunc(a[:n], b[:m], same) {
+			return &index
+		}
+		a, b = a[n:], b[m:]
+	}
+	return nil
+}
+
+// countAt returns how many of the messages, which are sorted, begin the list with an index.
+func countAt(messages []shownAt, index uint32) int {
+	n := 0
+	for n < len(messages) && messages[n].index == index {
+		n++
+	}
+	return n
 }
 
 // firstCovered returns the first index that the summaries of the two states cover.
@@ -57,26 +74,36 @@ func firstCovered(before, after *State) uint32 {
 	return first
 }
 
-// shownByIndex groups the messages of a view by the index of the log's message that each one is, or stands in for. The
-// messages of the summary are returned apart.
-func shownByIndex(s *State) (byIndex map[uint32][]*compactordv1.ViewMessage, summary []*compactordv1.ViewMessage) {
-	byIndex = make(map[uint32][]*compactordv1.ViewMessage)
-	for _, vm := range s.View(ViewOptions{}).Messages {
+// shownAt is a message of a view with the index of the log's message that it is, or stands in for.
+type shownAt struct {
+	index   uint32
+	message *compactordv1.ViewMessage
+}
+
+// shownByIndex sorts the messages of a view by their indexes; those with the same index keep their order. The messages of
+// the summary are returned apart.
+func shownByIndex(s *State) (byIndex []shownAt, summary []*compactordv1.ViewMessage) {
+	messages := s.draw(ViewOptions{}).messages
+	byIndex = make([]shownAt, 0, len(messages))
+	for _, vm := range messages {
 		switch o := vm.GetOrigin().(type) {
 		case *compactordv1.ViewMessage_Index:
-			byIndex[o.Index] = append(byIndex[o.Index], vm)
+			byIndex = append(byIndex, shownAt{o.Index, vm})
 		case *compactordv1.ViewMessage_LogRepair:
-			byIndex[o.LogRepair.GetIndex()] = append(byIndex[o.LogRepair.GetIndex()], vm)
+			byIndex = append(byIndex, shownAt{o.LogRepair.GetIndex(), vm})
 		case *compactordv1.ViewMessage_Folded:
-			byIndex[o.Folded.GetStart()] = append(byIndex[o.Folded.GetStart()], vm)
+			byIndex = append(byIndex, shownAt{o.Folded.GetStart(), vm})
 		case *compactordv1.ViewMessage_SummaryOf:
 			summary = append(summary, vm)
 		case *compactordv1.ViewMessage_Instructions:
-			byIndex[0] = append(byIndex[0], vm)
+			byIndex = append(byIndex, shownAt{0, vm})
 		case *compactordv1.ViewMessage_ContextBlock:
-			at := placeOf(s.Head, o.ContextBlock)
-			byIndex[at] = append(byIndex[at], vm)
+			byIndex = append(byIndex, shownAt{placeOf(s.Head, o.ContextBlock), vm})
 		}
+	}
+	order := func(a, b shownAt) int { return cmp.Compare(a.index, b.index) }
+	if !slices.IsSortedFunc(byIndex, order) {
+		slices.SortStableFunc(byIndex, order)
 	}
 	return byIndex, summary
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"iter"
 
+	"google.golang.org/protobuf/proto"
+
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
@@ -62,7 +64,7 @@ func (d *Drawing) Figures(ctx context.Context, opts ViewOptions) (Figures, error
 		if err != nil {
 			return Figures{}, err
 		}
-		m.add(drawn.ViewMessage)
+		m.add(drawn.ViewMessage, uint32(proto.Size(drawn.GetMessage())))
 	}
 	return m.figures(), nil
 }

@@ -56,10 +56,11 @@ type meter struct {
 	inTail bool
 }
 
-func (m *meter) add(vm *compactordv1.ViewMessage) {
+// add adds a message of so many bytes.
+func (m *meter) add(vm *compactordv1.ViewMessage, bytes uint32) {
 	m.sum.Messages++
 	m.sum.Tokens = plus(m.sum.Tokens, vm.GetTokens())
-	m.sum.Bytes += uint32(proto.Size(vm.GetMessage()))
+	m.sum.Bytes += bytes
 	m.addPinned(vm)
 	if vm.GetContextBlock() != nil {
 		m.blocks = plus(m.blocks, vm.GetTokens())

@@ -10,7 +10,9 @@ import (
 // WithMetrics returns a copy of the state's head with the figures of its view, computed from the messages.
 func (s *State) WithMetrics() *storagev1.Head {
 	h := proto.CloneOf(s.Head)
-	v := s.View(ViewOptions{})
+	drawn := s.draw(ViewOptions{})
+	messages := drawn.sized()
+	v := drawn.viewOf(messages)
 	h.ViewToolGroups, h.ViewMedia = v.ToolGroups, v.Media
 	h.ViewMediaTokens, h.ViewMediaBytes = v.MediaTokens, v.MediaBytes
 	h.PrunableTokens = s.prunableTokens()
@@ -21,8 +23,8 @@ func (s *State) WithMetrics() *storagev1.Head {
 		h.TailIndex = proto.Uint32(s.Kept[places[len(places)-1]].GetIndex())
 	}
 	m := &meter{head: h}
-	for _, vm := range v.Messages {
-		m.add(vm)
+	for i := range messages {
+		m.add(messages[i].ViewMessage, messages[i].Bytes)
 	}
 	m.figures().into(h)
 	return h
@@ -67,8 +69,7 @@ func (s *State) prunableTokens() uint32 {
 	for _, l := range s.Kept {
 		if l.GetResultPlace() == compactordv1.ResultPlace_RESULT_PLACE_ANSWER && !b.removed(l.GetAnswers().GetIndex()) &&
 			!Pinned(s.Head, l.GetIndex()) && !s.ReplacedWhole(l) {
-			_, shown := s.Shown(l)
-			tokens += shown
+			tokens += s.ShownTokens(l)
 		}
 	}
 	return tokens

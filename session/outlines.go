@@ -182,7 +182,9 @@ func (s *State) Outlined(contents Pieces) *State {
 			if l.GetIndex() < before.To {
 				break
 			}
-			(*list)[i] = o.Of(l)
+			if (*list)[i] = o.Of(l); (*list)[i] != l {
+				next.Known.forget(l)
+			}
 		}
 	}
 	return &next

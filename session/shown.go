@@ -18,6 +18,17 @@ func (s *State) Shown(l *compactordv1.LoggedMessage) (*compactordv1.Message, uin
 	return e.message(), e.tokens()
 }
 
+// ShownTokens returns the tokens of what Shown returns.
+func (s *State) ShownTokens(l *compactordv1.LoggedMessage) uint32 {
+	if len(l.GetArrivalEdits()) > 0 && len(s.Edits[l.GetIndex()]) == 0 && !Pinned(s.Head, l.GetIndex()) {
+		if known := s.Known.unedited(s.Counter, l); known != nil {
+			return known.shown.GetTokens()
+		}
+	}
+	_, tokens := s.Shown(l)
+	return tokens
+}
+
 // ShownFrom returns the messages that a view shows after the summary of a cut at a position in Kept, as it shows them:
 // those shown out of place, and those from the position on.
 func (s *State) ShownFrom(position int) []*compactordv1.LoggedMessage {

@@ -27,6 +27,8 @@ type State struct {
 	Kept []*compactordv1.LoggedMessage
 	// Edits are the edits of records in force, by message index; oldest first.
 	Edits map[uint32][]*compactordv1.Edit
+	// Known is what is known of the messages; nil where nothing is remembered.
+	Known *Known
 	// Outlines is set where messages are outlines. Who needs what was said or returned asks Whole.
 	Outlines *Outlines
 }

@@ -3,8 +3,6 @@ package session
 import (
 	"slices"
 
-	"google.golang.org/protobuf/proto"
-
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session/wording"
@@ -35,8 +33,16 @@ type View struct {
 }
 
 // View builds the whole view.
-func (s *State) View(opts ViewOptions) *View {
+func (s *State) View(opts ViewOptions) *View { return s.draw(opts).view() }
+
+// Sized returns the messages of the view by the policy alone, with their sizes.
+func (s *State) Sized() []SizedMessage { return s.draw(ViewOptions{}).sized() }
+
+// draw draws the whole view.
+func (s *State) draw(opts ViewOptions) *viewBuilder {
 	b := s.newViewBuilder(opts)
+	b.messages = make([]*compactordv1.ViewMessage, 0, len(s.Lead)+len(s.OutOfPlace)+len(s.Kept))
+	b.sizes = make([]*SizedMessage, 0, cap(b.messages))
 	b.instructions()
 	for _, l := range s.Lead {
 		b.leading(l)
@@ -54,12 +60,13 @@ func (s *State) View(opts ViewOptions) *View {
 	if b.latestAt == s.Head.GetNextIndex() {
 		b.blocks(compactordv1.BlockPlace_BLOCK_PLACE_LATEST)
 	}
-	return b.view()
+	return b
 }
 
 func (s *State) newViewBuilder(opts ViewOptions) *viewBuilder {
 	return &viewBuilder{
 		counter:  s.Counter,
+		known:    s.Known,
 		head:     s.Head,
 		thinking: thinkingPolicy(s.Policy, opts.Thinking),
 		keptFrom: KeptFrom(s.Head),
@@ -85,6 +92,7 @@ func (s *State) assistantFollowsSummary() bool {
 // viewBuilder is a view while it is built.
 type viewBuilder struct {
 	counter  Counter
+	known    *Known
 	head     *storagev1.Head
 	thinking compactordv1.ThinkingPolicy
 	keptFrom uint32
@@ -98,18 +106,39 @@ type viewBuilder struct {
 	latestAt uint32
 
 	messages []*compactordv1.ViewMessage
-	groups   uint32
-	report   *compactordv1.ViewReport
+	// sizes are the sizes of the first messages; nil for one whose size is not known.
+	sizes  []*SizedMessage
+	groups uint32
+	report *compactordv1.ViewReport
+}
+
+// sized returns the messages with their sizes.
+func (b *viewBuilder) sized() []SizedMessage {
+	all := make([]SizedMessage, len(b.messages))
+	for i, vm := range b.messages {
+		if i < len(b.sizes) && b.sizes[i] != nil {
+			all[i] = *b.sizes[i]
+		} else {
+			all[i] = sized(b.counter, vm)
+		}
+	}
+	return all
 }
 
 func (b *viewBuilder) view() *View {
-	v := &View{Messages: b.messages, ToolGroups: b.groups, Report: b.report}
-	for _, vm := range b.messages {
-		v.Tokens = plus(v.Tokens, vm.GetTokens())
-		v.Bytes += uint32(proto.Size(vm.GetMessage()))
-		tokens, sent := MediaOf(b.counter, vm.GetMessage())
-		v.MediaTokens, v.MediaBytes = plus(v.MediaTokens, tokens), plus(v.MediaBytes, sent)
-		v.Media += countMedia(vm.GetMessage())
+	v := b.viewOf(b.sized())
+	v.Messages = b.messages
+	return v
+}
+
+// viewOf returns the view of these messages, which are those that were drawn, without them.
+func (b *viewBuilder) viewOf(messages []SizedMessage) *View {
+	v := &View{ToolGroups: b.groups, Report: b.report}
+	for i := range messages {
+		m := &messages[i]
+		v.Tokens, v.Bytes = plus(v.Tokens, m.GetTokens()), v.Bytes+m.Bytes
+		v.MediaTokens, v.MediaBytes = plus(v.MediaTokens, m.mediaTokens), plus(v.MediaBytes, m.mediaBytes)
+		v.Media += m.media
 	}
 	b.report.Tokens, b.report.Bytes = v.Tokens, v.Bytes
 	b.report.DisableThinking = disablesThinking(b.head, b.thinking)
@@ -178,6 +207,10 @@ func (b *viewBuilder) message(l *compactordv1.LoggedMessage, outOfPlace bool) {
 			return
 		}
 	}
+	if shown := b.unedited(l, outOfPlace); shown != nil {
+		b.addSized(shown)
+		return
+	}
 	m := l.GetMessage()
 	switch {
 	case Failed(m), l.GetResultPlace() == compactordv1.ResultPlace_RESULT_PLACE_VOID:
@@ -215,6 +248,29 @@ func (b *viewBuilder) message(l *compactordv1.LoggedMessage, outOfPlace bool) {
 		Tokens:     e.tokens(),
 		OutOfPlace: outOfPlace,
 	})
+}
+
+// unedited returns what the view shows of a message, where it is known that nothing else changes it; otherwise nil.
+func (b *viewBuilder) unedited(l *compactordv1.LoggedMessage, outOfPlace bool) *SizedMessage {
+	if b.known == nil || outOfPlace || len(b.edits[l.GetIndex()]) > 0 || answersCall(l) && b.removed(l.GetAnswers().GetIndex()) {
+		return nil
+	}
+	known := b.known.unedited(b.counter, l)
+	if known == nil || known.thinks && b.dropsThinking(l) || known.shortened && Pinned(b.head, l.GetIndex()) {
+		return nil
+	}
+	return &known.shown
+}
+
+func (b *viewBuilder) addSized(shown *SizedMessage) {
+	for len(b.sizes) < len(b.messages) {
+		b.sizes = append(b.sizes, nil)
+	}
+	b.sizes = append(b.sizes, shown)
+	b.add(shown.ViewMessage)
+	if shown.HasCalls {
+		b.groups++
+	}
 }
 
 // removed reports whether the view shows no calls of the ASSISTANT message with this index: its tool group is collapsed or

@@ -17,11 +17,14 @@ func digests(
 	outcomeChars int,
 ) ([]string, error) {
 	var whole, brief, short, names strings.Builder
+	calls := factsOf(s.Known, call).calls
 	for i, p := range call.GetMessage().GetParts() {
 		c := p.GetToolCall()
 		if c == nil {
 			continue
 		}
+		asked := asked(calls[0])
+		calls = calls[1:]
 		result := answerTo(uint32(i), results)
 		if outcomeChars > 0 && result != nil {
 			var err error
@@ -29,7 +32,7 @@ func digests(
 				return nil, err
 			}
 		}
-		name, asked, came := wording.OneLine(c.GetName(), maxToolRunes), asked(c), outcome(result, outcomeChars)
+		name, came := wording.OneLine(c.GetName(), maxToolRunes), outcome(result, outcomeChars)
 		fmt.Fprintf(&whole, "- %s%s%s%s\n", name, asked, came, recallable(result))
 		fmt.Fprintf(&brief, "- %s%s%s\n", name, asked, came)
 		fmt.Fprintf(&short, "- %s%s\n", name, asked)
@@ -56,8 +59,8 @@ func answerTo(part uint32, results []*compactordv1.LoggedMessage) *compactordv1.
 }
 
 // asked returns what a tool was called for.
-func asked(c *compactordv1.ToolCall) string {
-	if main := MainArgument(c.GetArguments()); main != "" {
+func asked(c *callFacts) string {
+	if main := c.main(); main != "" {
 		return " " + main
 	}
 	return ""

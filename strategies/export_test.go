@@ -6,6 +6,18 @@ var (
 	CheckPolicy = checkPolicy
 )
 
+// Fields returns the fields of a JSON object by their names. Of several with one name it has the last.
+func Fields(text string) map[string]string {
+	fields := make(map[string]string)
+	for _, f := range fieldsOf(text) {
+		fields[f.name] = f.value
+	}
+	return fields
+}
+
+// StringValue returns the text of a string in JSON.
+var StringValue = stringValue
+
 // ArgumentNames returns the names of the arguments that are read of a call.
 func ArgumentNames(arguments string) []string {
 	var names []string

@@ -132,7 +132,7 @@ func (h *hiding) hide(ctx context.Context, u toolUse) error {
 // hideResult hides a result if it is long enough and hiding it frees anything. The placeholder names the result's tokens
 // in the log, which is what a recall returns.
 func (h *hiding) hideResult(ctx context.Context, l *compactordv1.LoggedMessage) error {
-	_, tokens := h.state.Shown(l)
+	tokens := h.state.ShownTokens(l)
 	if long, err := h.hasCharacters(ctx, l); !long {
 		return err
 	}

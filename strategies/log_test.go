@@ -20,6 +20,7 @@ import (
 // testLog is a log in memory, with the head after each sequence.
 type testLog struct {
 	counter  session.Counter
+	known    *session.Known
 	policy   *compactordv1.Policy
 	messages []*compactordv1.LoggedMessage
 	records  map[uint32]*compactordv1.Record
@@ -31,7 +32,9 @@ func newLog() *testLog {
 	if err != nil {
 		panic(err)
 	}
-	l := &testLog{counter: counter, policy: &compactordv1.Policy{}, records: make(map[uint32]*compactordv1.Record)}
+	l := &testLog{
+		counter: counter, known: &session.Known{}, policy: &compactordv1.Policy{}, records: make(map[uint32]*compactordv1.Record),
+	}
 	first := &compactordv1.Record{Kind: &compactordv1.Record_PolicyChange{PolicyChange: &compactordv1.PolicyChange{}}}
 	h, err := session.Apply(session.NewHead(compactordv1.Estimator_ESTIMATOR_CHARS4), nil, first, nil)
 	if err != nil {
@@ -68,7 +71,9 @@ func (l *testLog) record(r *compactordv1.Record, point uint32) {
 func (l *testLog) state() *session.State { return l.stateOf(l.head()) }
 
 func (l *testLog) stateOf(h *storagev1.Head) *session.State {
-	s := &session.State{Head: h, Policy: l.policy, Counter: l.counter, Edits: make(map[uint32][]*compactordv1.Edit)}
+	s := &session.State{
+		Head: h, Policy: l.policy, Counter: l.counter, Edits: make(map[uint32][]*compactordv1.Edit), Known: l.known,
+	}
 	if c := h.GetCompaction(); c != nil {
 		s.Entry = l.records[c.GetSequence()].GetCompaction()
 	}

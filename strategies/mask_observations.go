@@ -50,12 +50,13 @@ func idleGroups(ctx context.Context, in *Input, groups, active []session.Group) 
 	if len(active) == 0 {
 		return groups, nil
 	}
+	tools := toolsByName(FileTools(in.Policy))
 	named := make(map[string]bool)
 	for _, g := range active {
 		if err := ended(ctx); err != nil {
 			return nil, err
 		}
-		for _, path := range filesNamed(in, g) {
+		for _, path := range filesNamed(in, tools, g) {
 			named[path] = true
 		}
 	}
@@ -64,7 +65,7 @@ func idleGroups(ctx context.Context, in *Input, groups, active []session.Group) 
 		if err := ended(ctx); err != nil {
 			return nil, err
 		}
-		if !slices.ContainsFunc(filesNamed(in, g), func(path string) bool { return named[path] }) {
+		if !slices.ContainsFunc(filesNamed(in, tools, g), func(path string) bool { return named[path] }) {
 			idle = append(idle, g)
 		}
 	}
@@ -72,8 +73,8 @@ func idleGroups(ctx context.Context, in *Input, groups, active []session.Group) 
 }
 
 // filesNamed returns the files that the calls of a group name.
-func filesNamed(in *Input, g session.Group) []string {
-	files := TouchedFiles(nil, FileTools(in.Policy), in.State.Kept[g.Call:g.Call+1])
+func filesNamed(in *Input, tools toolTable, g session.Group) []string {
+	files := touchedFiles(in.State.Known, nil, tools, in.State.Kept[g.Call:g.Call+1])
 	return slices.Concat(files.GetRead(), files.GetModified())
 }
 

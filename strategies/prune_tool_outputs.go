@@ -54,8 +54,7 @@ func beyondKept(
 			continue
 		}
 		if editable(s, l) {
-			_, shown := s.Shown(l)
-			sum += uint64(shown)
+			sum += uint64(s.ShownTokens(l))
 		}
 		if sum > keepTokens || keepTokens == 0 {
 			uses = append(uses, useOf(l))

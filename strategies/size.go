@@ -1,8 +1,6 @@
 package strategies
 
 import (
-	"google.golang.org/protobuf/proto"
-
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
 )
@@ -61,12 +59,10 @@ func viewSize(s *session.State) size {
 }
 
 // messageSize returns the size of one message of a view.
-func messageSize(vm *compactordv1.ViewMessage) size {
-	s := size{byTokens: uint64(vm.GetTokens()), byBytes: uint64(proto.Size(vm.GetMessage()))}
-	for _, p := range vm.GetMessage().GetParts() {
-		if p.GetToolCall() != nil {
-			s[byGroups] = 1
-		}
+func messageSize(vm *session.SizedMessage) size {
+	s := size{byTokens: uint64(vm.GetTokens()), byBytes: uint64(vm.Bytes)}
+	if vm.HasCalls {
+		s[byGroups] = 1
 	}
 	return s
 }
@@ -85,8 +81,10 @@ func divide(s *session.State) *dividedSize {
 	n := len(s.Kept)
 	each, folds := make([]size, n), make([]size, n)
 	var always, summary size
-	for _, vm := range s.View(session.ViewOptions{}).Messages {
-		index, ofLog := originOf(vm)
+	messages := s.Sized()
+	for i := range messages {
+		vm := &messages[i]
+		index, ofLog := originOf(vm.ViewMessage)
 		switch {
 		case vm.GetContextBlock() != nil, vm.GetInstructions() > 0:
 			always = always.plus(messageSize(vm))

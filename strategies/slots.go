@@ -22,20 +22,27 @@ const maxSlotRunes = 8000
 func SlotsAfter(
 	ctx context.Context, s *session.State, covered, kept []*compactordv1.LoggedMessage, redact func(text string) string,
 ) (*compactordv1.Slots, error) {
-	covered = slices.Clone(covered)
 	if again := s.ReplayedMessage(); again != nil {
-		covered = slices.Insert(covered, 0, again)
+		covered = slices.Insert(slices.Clone(covered), 0, again)
 	}
-	for i, l := range slices.Backward(covered) {
-		if session.StartsTurn(l.GetMessage()) {
-			var err error
-			if covered[i], err = s.Whole(ctx, l); err != nil {
-				return nil, err
-			}
-			break
+	request := lastRequest(covered)
+	if request != nil {
+		var err error
+		if request, err = s.Whole(ctx, request); err != nil {
+			return nil, err
 		}
 	}
-	return SlotsOf(s.Entry.GetSlots(), covered, kept, s.Edits, redact), nil
+	return slotsOf(s, s.Entry.GetSlots(), covered, kept, request, redact), nil
+}
+
+// lastRequest returns the last message that starts a turn; nil where there is none.
+func lastRequest(messages []*compactordv1.LoggedMessage) *compactordv1.LoggedMessage {
+	for _, l := range slices.Backward(messages) {
+		if session.StartsTurn(l.GetMessage()) {
+			return l
+		}
+	}
+	return nil
 }
 
 // SlotsOf returns the open to-dos and the user's last request from the newly covered messages. If these have none, it
@@ -45,18 +52,20 @@ func SlotsOf(
 	before *compactordv1.Slots, covered, kept []*compactordv1.LoggedMessage, edits map[uint32][]*compactordv1.Edit,
 	redact func(text string) string,
 ) *compactordv1.Slots {
+	return slotsOf(&session.State{Edits: edits}, before, covered, kept, lastRequest(covered), redact)
+}
+
+// slotsOf is SlotsOf with the last request among the covered messages, which is whole.
+func slotsOf(
+	s *session.State, before *compactordv1.Slots, covered, kept []*compactordv1.LoggedMessage,
+	last *compactordv1.LoggedMessage, redact func(text string) string,
+) *compactordv1.Slots {
 	if redact == nil {
 		redact = func(text string) string { return text }
 	}
 	slots := &compactordv1.Slots{
-		OpenTodos:       redactedTodos(hiddenTodos(before, covered, kept, edits), redact),
+		OpenTodos:       redactedTodos(hiddenTodos(s, before, covered, kept), redact),
 		LastUserRequest: before.GetLastUserRequest(),
-	}
-	var last *compactordv1.LoggedMessage
-	for _, l := range covered {
-		if session.StartsTurn(l.GetMessage()) {
-			last = l
-		}
 	}
 	if last != nil {
 		text := redact(requestText(last.GetMessage()))
@@ -66,10 +75,8 @@ func SlotsOf(
 		slots.LastUserRequest = proto.CloneOf(request)
 		slots.LastUserRequest.Text = redact(request.GetText())
 	}
-	for _, l := range kept {
-		if session.StartsTurn(l.GetMessage()) {
-			slots.LastUserRequest = nil
-		}
+	if lastRequest(kept) != nil {
+		slots.LastUserRequest = nil
 	}
 	return slots
 }
@@ -77,18 +84,18 @@ func SlotsOf(
 // hiddenTodos returns the open items of the list in force, unless the view shows it itself: by a kept call that writes the
 // whole list and whose arguments no edit has cleared, with the kept calls after it that only change it.
 func hiddenTodos(
-	before *compactordv1.Slots, covered, kept []*compactordv1.LoggedMessage, edits map[uint32][]*compactordv1.Edit,
+	s *session.State, before *compactordv1.Slots, covered, kept []*compactordv1.LoggedMessage,
 ) []*compactordv1.Todo {
 	items, hidden := todoItemsOf(before), true
 	for _, l := range covered {
-		if list, ok := todoListOf(l); ok {
+		if list, ok := todosIn(s.Known, l); ok {
 			items = list.after(items)
 		}
 	}
 	for _, l := range kept {
-		if list, ok := todoListOf(l); ok {
+		if list, ok := todosIn(s.Known, l); ok {
 			items = list.after(items)
-			hidden = cleared(edits[l.GetIndex()]) || hidden && list.merge
+			hidden = cleared(s.Edits[l.GetIndex()]) || hidden && list.merge
 		}
 	}
 	if !hidden {

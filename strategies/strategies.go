@@ -21,6 +21,7 @@
 //   - registry.go, catalogue.go: finding strategies by name, and listing them.
 //   - subtasks.go, todos.go: sub-tasks, and the to-do lists that bound them.
 //   - slots.go, touched_files.go, digest.go: facts from the log for summaries and digests.
+//   - call_facts.go, argument_fields.go: what plans read of calls, which is remembered with the state.
 package strategies
 
 import (

@@ -19,12 +19,12 @@ func subtasksByTodos(s *session.State, before []*compactordv1.LoggedMessage) []s
 	var all []subtask
 	var r todoRun
 	for _, l := range before {
-		if list, ok := todoListOf(l); ok {
+		if list, ok := todosIn(s.Known, l); ok {
 			r.read(0, list)
 		}
 	}
 	for pos, l := range s.Kept {
-		list, ok := todoListOf(l)
+		list, ok := todosIn(s.Known, l)
 		if !ok {
 			continue
 		}

@@ -123,7 +123,7 @@ func entryWithout(
 	return &compactordv1.CompactionEntry{
 		FirstKeptIndex: kept[0].GetIndex(),
 		Slots:          slots,
-		Files:          TouchedFiles(s.Entry.GetFiles(), FileTools(policy), covered),
+		Files:          FilesAfter(s, FileTools(policy), covered),
 	}, nil
 }
 

@@ -1,18 +1,33 @@
 package strategies
 
 import (
-	"encoding/json"
+	"cmp"
 	"slices"
 	"strings"
 	"unicode/utf16"
+	"unicode/utf8"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session"
 )
 
 // TouchedFiles adds the files that messages read and modified to the lists of the previous entry. A file that was ever
 // modified counts as modified. Failed calls count, too: an agent that tried to edit a file is interested in it.
 func TouchedFiles(
 	before *compactordv1.FileLists, tools *compactordv1.FileTools, messages []*compactordv1.LoggedMessage,
+) *compactordv1.FileLists {
+	return touchedFiles(nil, before, toolsByName(tools), messages)
+}
+
+// FilesAfter returns the files of a new summary of a state that covers these messages.
+func FilesAfter(
+	s *session.State, tools *compactordv1.FileTools, covered []*compactordv1.LoggedMessage,
+) *compactordv1.FileLists {
+	return touchedFiles(s.Known, s.Entry.GetFiles(), toolsByName(tools), covered)
+}
+
+func touchedFiles(
+	known *session.Known, before *compactordv1.FileLists, tools toolTable, messages []*compactordv1.LoggedMessage,
 ) *compactordv1.FileLists {
 	touched := make(map[string]bool)
 	touch := func(path string, modified bool) {
@@ -27,10 +42,10 @@ func TouchedFiles(
 		touch(path, true)
 	}
 	for _, l := range messages {
+		for _, call := range factsOf(known, l).calls {
+			touchByCall(call, tools[call.call.GetName()], touch)
+		}
 		for _, p := range l.GetMessage().GetParts() {
-			if call := p.GetToolCall(); call != nil {
-				touchByCall(call, tools, touch)
-			}
 			for _, f := range p.GetToolResult().GetFiles() {
 				touch(f.GetPath(), f.GetModified())
 			}
@@ -39,26 +54,39 @@ func TouchedFiles(
 	return fileLists(touched)
 }
 
-func touchByCall(call *compactordv1.ToolCall, tools *compactordv1.FileTools, touch func(string, bool)) {
+// toolTable holds the entries of file tools by the names that they have.
+type toolTable map[string][]*compactordv1.FileTool
+
+func toolsByName(tools *compactordv1.FileTools) toolTable {
+	byName := make(toolTable)
 	for _, tool := range tools.GetTools() {
-		if !slices.Contains(tool.GetNames(), call.GetName()) {
-			continue
-		}
-		var arguments map[string]json.RawMessage
-		if json.Unmarshal([]byte(call.GetArguments()), &arguments) == nil {
-			touch(pathArgument(arguments, tool.GetPathArguments()), tool.GetModifies())
+		for _, name := range tool.GetNames() {
+			byName[name] = append(byName[name], tool)
 		}
 	}
-	for _, path := range patchedFiles(call.GetArguments()) {
+	return byName
+}
+
+func touchByCall(call *callFacts, tools []*compactordv1.FileTool, touch func(string, bool)) {
+	for _, tool := range tools {
+		touch(pathArgument(call.fields(), tool.GetPathArguments()), tool.GetModifies())
+	}
+	for _, path := range call.patched() {
 		touch(path, true)
 	}
 }
 
-func pathArgument(arguments map[string]json.RawMessage, names []string) string {
+// pathArgument returns the first argument of these names that is a text. Of several fields with one name the last counts.
+func pathArgument(fields []field, names []string) string {
 	for _, name := range names {
-		var path string
-		if json.Unmarshal(arguments[name], &path) == nil && path != "" {
-			return path
+		for _, f := range slices.Backward(fields) {
+			if f.name != name {
+				continue
+			}
+			if path := stringValue(f.value); path != "" {
+				return path
+			}
+			break
 		}
 	}
 	return ""
@@ -76,7 +104,7 @@ func patchedFiles(arguments string) []string {
 	for _, line := range strings.FieldsFunc(strings.ReplaceAll(arguments, `\n`, "\n"), isLineEnd) {
 		for _, heading := range patchHeadings {
 			if path, ok := strings.CutPrefix(line, heading); ok {
-				paths = append(paths, strings.TrimSpace(path))
+				paths = append(paths, strings.Clone(strings.TrimSpace(path)))
 			}
 		}
 	}
@@ -101,5 +129,21 @@ func fileLists(touched map[string]bool) *compactordv1.FileLists {
 
 // compareUTF16 orders like JavaScript's default sort, so that lists agree with those of the agents that we replace.
 func compareUTF16(a, b string) int {
-	return slices.Compare(utf16.Encode([]rune(a)), utf16.Encode([]rune(b)))
+	for a != "" && b != "" {
+		x, sizeX := utf8.DecodeRuneInString(a)
+		y, sizeY := utf8.DecodeRuneInString(b)
+		if x != y {
+			return cmp.Or(cmp.Compare(firstUnit(x), firstUnit(y)), cmp.Compare(x, y))
+		}
+		a, b = a[sizeX:], b[sizeY:]
+	}
+	return cmp.Compare(len(a), len(b))
+}
+
+// firstUnit returns the first UTF-16 unit of a character.
+func firstUnit(r rune) rune {
+	if high, _ := utf16.EncodeRune(r); high != utf8.RuneError {
+		return high
+	}
+	return r
 }

@@ -203,7 +203,7 @@ func (d *written) putEntry(
 		ReplayedIndex:  replayed,
 		SplitTurnStart: cut.SplitTurnStart, PreviousEntryId: before.Entry.GetId(),
 		Files: summaries.RedactFiles(
-			d.writer.Redact, strategies.TouchedFiles(before.Entry.GetFiles(), strategies.FileTools(d.policy), covered)),
+			d.writer.Redact, strategies.FilesAfter(before, strategies.FileTools(d.policy), covered)),
 		CreatedAt:     d.logs.Now(),
 		Sections:      d.summary.Sections,
 		CitedIndexes:  summarizers.Citations(d.summary.Text),

@@ -15,7 +15,7 @@ func (w *writing) fileTags() string {
 		return ""
 	}
 	covered := w.snapshot.Kept[:w.snapshot.Position(cut.GetFirstKeptIndex())]
-	files := strategies.TouchedFiles(w.snapshot.Entry.GetFiles(), strategies.FileTools(w.policy), covered)
+	files := strategies.FilesAfter(w.snapshot, strategies.FileTools(w.policy), covered)
 	tags := w.writer.Redact(summarizers.FileTags(files))
 	most := min(cut.GetMaxSummaryTokens(), w.coveredTokens()/2)
 	if session.TextTokens(w.snapshot.ModelCounter(), tags) > most/2 {

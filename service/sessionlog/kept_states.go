@@ -36,6 +36,8 @@ const (
 	bytesOfState   = 4 << 10
 	bytesOfMessage = 320
 	bytesOfPart    = 224
+	bytesOfKnown   = 320
+	bytesOfCall    = 512
 	bytesOfEdit    = 128
 )
 
@@ -96,7 +98,13 @@ func (k *keptStates) messagesLocked(uid string, s *session.State) int {
 			if l.GetIndex() < from {
 				break
 			}
-			bytes += bytesOfMessage + bytesOfPart*len(l.GetMessage().GetParts()) + s.Outlines.Bytes(l)
+			bytes += bytesOfMessage + bytesOfPart*len(l.GetMessage().GetParts()) + s.Outlines.Bytes(l) + bytesOfKnown
+			for _, p := range l.GetMessage().GetParts() {
+				if call := p.GetToolCall(); call != nil {
+					// What plans know of a call can be as long as its arguments.
+					bytes += bytesOfCall + len(call.GetArguments())
+				}
+			}
 			for _, e := range s.Edits[l.GetIndex()] {
 				bytes += bytesOfEdit + proto.Size(e)
 			}

@@ -53,6 +53,7 @@ func loadState(
 	if err != nil {
 		return nil, err
 	}
+	s.Known = &session.Known{}
 	if s.Outlines = outlines; outlines != nil {
 		outlines.Counter = s.Counter
 	}

@@ -27,6 +27,7 @@ type Writer struct {
 	Wrote func(given *compactordv1.Record, at *storagev1.Head, written *session.Written)
 
 	counter session.Counter
+	known   *session.Known
 	records []storedRecord
 }
 
@@ -50,7 +51,7 @@ func NewWriterBy(e compactordv1.Estimator, policy *compactordv1.Policy) *Writer 
 }
 
 func emptyWriter(e compactordv1.Estimator) *Writer {
-	return &Writer{Log: &Log{Estimator: e}, Head: session.NewHead(e), counter: counterFor(e)}
+	return &Writer{Log: &Log{Estimator: e}, Head: session.NewHead(e), counter: counterFor(e), known: &session.Known{}}
 }
 
 func counterFor(e compactordv1.Estimator) session.Counter {
@@ -169,7 +170,9 @@ func (w *Writer) HeadAt(point uint32) *storagev1.Head {
 }
 
 func (w *Writer) load(h *storagev1.Head) *session.State {
-	s := &session.State{Head: h, Policy: w.Policy, Counter: w.counter, Edits: make(map[uint32][]*compactordv1.Edit)}
+	s := &session.State{
+		Head: h, Policy: w.Policy, Counter: w.counter, Edits: make(map[uint32][]*compactordv1.Edit), Known: w.known,
+	}
 	for _, l := range w.Messages[:h.GetNextIndex()] {
 		switch {
 		case !session.ActiveIndex(h, l.GetIndex()):
