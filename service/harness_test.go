@@ -82,7 +82,8 @@ func openStore(t testing.TB, path string) storage.Store {
 	return store
 }
 
-func start(t testing.TB, options ...option) *daemon {
+// optionsOf returns the options of a server. Its caller closes the store.
+func optionsOf(t testing.TB, options ...option) service.ServerOptions {
 	t.Helper()
 	registry, err := strategies.NewRegistry(strategies.Builtin()...)
 	require.NoError(t, err)
@@ -101,6 +102,12 @@ func start(t testing.TB, options ...option) *daemon {
 	if o.Store == nil {
 		o.Store = memory.New()
 	}
+	return o
+}
+
+func start(t testing.TB, options ...option) *daemon {
+	t.Helper()
+	o := optionsOf(t, options...)
 	server, err := service.NewServer(o)
 	require.NoError(t, err)
 	listener := bufconn.Listen(256 << 10)

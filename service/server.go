@@ -21,6 +21,7 @@ import (
 	"google.golang.org/grpc/reflection"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/access"
 	"github.com/compactord/compactord/service/interceptors"
 	"github.com/compactord/compactord/service/policies"
 	"github.com/compactord/compactord/service/requests"
@@ -72,6 +73,9 @@ type ServerOptions struct {
 	Credentials credentials.TransportCredentials
 	// Unread bounds the answers that clients do not read. Logger and Metrics are set here.
 	Unread unread.Options
+	// Access decides who may call what. Without it, whoever can connect may do everything, so that only a listener that
+	// nobody else can connect to may be served. Run runs it.
+	Access *access.Guard
 	// Reflection turns on gRPC reflection, which describes the API to tools such as grpcurl.
 	Reflection bool
 }
@@ -88,6 +92,8 @@ type Server struct {
 	grpc    *grpc.Server
 	health  *health.Server
 	unread  *unread.Answers
+	// access may be nil.
+	access *access.Guard
 	// connections bounds those of the listener.
 	connections *connections
 	outages     *outages
@@ -130,13 +136,13 @@ func NewServer(o ServerOptions) (*Server, error) {
 		return nil, err
 	}
 	receiver := &requests.Receiver{MaxBytes: o.MaxMessageBytes, Budget: budget, Check: policies.CheckSize}
-	chain := interceptors.New(o.Logger, metrics, receiver, service.hooks.Now)
+	chain := interceptors.New(o.Logger, metrics, o.Access, receiver, service.hooks.Now)
 	o.Unread.Logger, o.Unread.Metrics = o.Logger, o.Metrics
 	answers, err := unread.New(o.Unread)
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{service: service, unread: answers, health: health.NewServer(), drain: o.DrainTimeout}
+	s := &Server{service: service, unread: answers, health: health.NewServer(), access: o.Access, drain: o.DrainTimeout}
 	s.connections, err = newConnections(o.MaxConnections, o.MaxConnectionsOfClient, o.Logger, service.hooks.Now, o.Metrics)
 	if err != nil {
 		return nil, err
@@ -205,6 +211,19 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 		}
 		return nil
 	})
+	if s.access != nil {
+		guarding, end := context.WithCancel(context.WithoutCancel(ctx))
+		group.Go(func() error {
+			// Calls may go on for a while when the server stops, with the same rights.
+			<-stopped
+			end()
+			return nil
+		})
+		group.Go(func() error {
+			s.access.Run(guarding)
+			return nil
+		})
+	}
 	group.Go(func() error {
 		select {
 		case err := <-s.outages.lost:

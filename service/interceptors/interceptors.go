@@ -1,4 +1,4 @@
-// Package interceptors has the interceptors of every call: logs, metrics, errors, limits, and the contract's rules for
+// Package interceptors has the interceptors of every call: logs, metrics, errors, access, limits, and the contract's rules for
 // requests.
 package interceptors
 
@@ -18,6 +18,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/compactord/compactord/service/access"
 	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/service/requests"
 	"github.com/compactord/compactord/service/sessionlog"
@@ -31,6 +32,7 @@ import (
 //	log        before errors, so that it sees the final status
 //	errors     turns errors into statuses
 //	recovery   after metrics and log, so that a panic is counted and logged like any other failure
+//	access     refuses callers before anything of their request is received; after metrics and log, so that both show it
 //	receive    counts the request, reserves memory for it, and decodes it, before other work; checks its policy's size
 //	deadline   the daemon's time limit for unary calls, which depends on the request
 //	rules      the contract's rules for fields, within that limit; for streams they run where the request is received
@@ -39,9 +41,9 @@ type Chain struct {
 	Stream []grpc.StreamServerInterceptor
 }
 
-// New returns the interceptors of a server.
+// New returns the interceptors of a server. Without a guard, every caller may do everything.
 func New(
-	logger *slog.Logger, metrics *prommiddleware.ServerMetrics, receiver *requests.Receiver, now func() time.Time,
+	logger *slog.Logger, metrics *prommiddleware.ServerMetrics, guard *access.Guard, receiver *requests.Receiver, now func() time.Time,
 ) *Chain {
 	backstop := recovery.WithRecoveryHandlerContext(func(_ context.Context, _ any) error {
 		return status.Error(codes.Internal, "internal error")
@@ -55,6 +57,10 @@ func New(
 		logger.Log(ctx, slog.Level(level), "call", append(fields, "event", message)...)
 	})
 	mapped := errorMap{logger}
+	admitUnary, admitStream := openUnary, openStream
+	if guard != nil {
+		admitUnary, admitStream = guard.Unary, guard.Stream
+	}
 	return &Chain{
 		Unary: []grpc.UnaryServerInterceptor{
 			recovery.UnaryServerInterceptor(backstop),
@@ -63,6 +69,7 @@ func New(
 			selector.UnaryServerInterceptor(logging.UnaryServerInterceptor(log, logOptions...), ourServices),
 			mapped.unary,
 			recovery.UnaryServerInterceptor(recovered),
+			admitUnary,
 			receiver.Unary,
 			capDeadline(unaryTime),
 			requests.CheckUnary,
@@ -74,6 +81,7 @@ func New(
 			selector.StreamServerInterceptor(logging.StreamServerInterceptor(log, logOptions...), ourServices),
 			mapped.stream,
 			recovery.StreamServerInterceptor(recovered),
+			admitStream,
 			receiver.Stream,
 		},
 	}
@@ -95,6 +103,15 @@ func callLevel(code codes.Code) logging.Level {
 var ourServices = selector.MatchFunc(func(_ context.Context, call interceptors.CallMeta) bool {
 	return strings.HasPrefix(call.Service, "compactord.")
 })
+
+// openUnary and openStream stand where a server has no guard.
+func openUnary(ctx context.Context, req any, _ *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
+	return handler(ctx, req)
+}
+
+func openStream(srv any, stream grpc.ServerStream, _ *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
+	return handler(srv, stream)
+}
 
 func arriveUnary(now func() time.Time) grpc.UnaryServerInterceptor {
 	return func(ctx context.Context, req any, _ *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {

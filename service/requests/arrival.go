@@ -42,10 +42,17 @@ type incoming interface {
 // endKey is the context's key for the function that ends a call.
 type endKey struct{}
 
-// Tap lets Receivers end the calls whose requests do not arrive.
+// Tap lets Receivers end the calls whose requests do not arrive, and End others.
 func Tap(ctx context.Context, _ *tap.Info) (context.Context, error) {
 	ctx, end := context.WithCancelCause(ctx)
 	return context.WithValue(ctx, endKey{}, end), nil
+}
+
+// End ends a call that came through Tap, for a cause that its handler finds in the context.
+func End(ctx context.Context, cause error) {
+	if end, endable := ctx.Value(endKey{}).(context.CancelCauseFunc); endable {
+		end(cause)
+	}
 }
 
 // arrival is a request while it arrives.

@@ -1,0 +1,91 @@
+package access
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/metadata"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/apierror"
+	"github.com/compactord/compactord/service/requests"
+)
+
+const (
+	// header is the metadata that has the token, after scheme.
+	header = "authorization"
+	scheme = "bearer "
+)
+
+// errEnded is the cause of the end of a stream whose token is accepted no more.
+var errEnded = errors.New("the token of the call is accepted no more")
+
+// unauthenticated is the one answer to calls without a token that is accepted. It does not say what is wrong with theirs.
+func unauthenticated() error {
+	return apierror.New(compactordv1.ErrorReason_ERROR_REASON_UNAUTHENTICATED, nil, "the call has no token that this daemon accepts")
+}
+
+func denied(method string, role Role) error {
+	return apierror.New(compactordv1.ErrorReason_ERROR_REASON_PERMISSION_DENIED, map[string]string{"role": role.String()},
+		"%s needs a token with the role %s", method[strings.LastIndexByte(method, '/')+1:], role)
+}
+
+// Unary refuses unary calls before their requests are received.
+func (g *Guard) Unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
+	if _, err := g.admit(ctx, info.FullMethod); err != nil {
+		return nil, err
+	}
+	return handler(ctx, req)
+}
+
+// Stream refuses streams before a request is received, and ends those whose token is accepted no more. Its server needs
+// requests.Tap.
+func (g *Guard) Stream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
+	granted, err := g.admit(stream.Context(), info.FullMethod)
+	if err != nil {
+		return err
+	}
+	if granted == nil {
+		return handler(srv, stream)
+	}
+	stop := context.AfterFunc(granted.valid, func() { requests.End(stream.Context(), errEnded) })
+	defer stop()
+	err = handler(srv, stream)
+	if err != nil && errors.Is(context.Cause(stream.Context()), errEnded) {
+		return unauthenticated()
+	}
+	return err
+}
+
+// admit returns the grant by which a call may go on; nil for a call that needs none.
+func (g *Guard) admit(ctx context.Context, method string) (*grant, error) {
+	role := needed(method)
+	if role == Everybody {
+		return nil, nil
+	}
+	granted, reason := g.findIn(ctx)
+	if granted == nil {
+		g.refused.WithLabelValues(reason).Inc()
+		return nil, unauthenticated()
+	}
+	if granted.entry.Load().Role < role {
+		g.refused.WithLabelValues(reasonRole).Inc()
+		return nil, denied(method, role)
+	}
+	return granted, nil
+}
+
+// findIn returns the grant of the token of a call.
+func (g *Guard) findIn(ctx context.Context) (found *grant, reason string) {
+	values := metadata.ValueFromIncomingContext(ctx, header)
+	switch {
+	case len(values) == 0:
+		return nil, reasonMissing
+	case len(values) > 1 || len(values[0]) < len(scheme) || !strings.EqualFold(values[0][:len(scheme)], scheme):
+		return nil, reasonWrong
+	default:
+		return g.find(values[0][len(scheme):])
+	}
+}
