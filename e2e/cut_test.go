@@ -8,11 +8,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/fieldmaskpb"
 
+	"github.com/compactord/compactord/e2e/daemontest"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
@@ -21,7 +20,7 @@ import (
 func TestCase055SettingsDoNotMoveTheCut(t *testing.T) {
 	addr := startDaemon(t, filepath.Dir(compactord),
 		"compactord serve --listen "+defaultAddress+" --store "+filepath.Join(t.TempDir(), "store.db"))
-	conn, err := grpc.NewClient(addr, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	conn, err := daemontest.Dial(addr)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, conn.Close()) }()
 	sessions := compactordv1.NewSessionServiceClient(conn)

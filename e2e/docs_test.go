@@ -225,7 +225,7 @@ func TestConfiguration(t *testing.T) {
 		}
 		standard := ofDefault.FindStringSubmatch(output)
 		switch {
-		case flag == "store": // depends on the user; a paragraph describes it
+		case flag == "store" || flag == "token-file": // depend on the user; a paragraph describes them
 		case standard == nil:
 			require.Empty(t, cells[3], flag)
 		default:

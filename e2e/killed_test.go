@@ -16,10 +16,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/compactord/compactord/e2e/daemontest"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
@@ -61,7 +60,7 @@ func serveProcess(t *testing.T, config, store string) *daemonProcess {
 	require.NoError(t, err, "the daemon said nothing")
 	found := listensOn.FindStringSubmatch(line)
 	require.NotNil(t, found, line)
-	conn, err := grpc.NewClient(found[1], grpc.WithTransportCredentials(insecure.NewCredentials()))
+	conn, err := daemontest.Dial(found[1])
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = conn.Close() })
 	return &daemonProcess{

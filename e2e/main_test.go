@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/compactord/compactord/e2e/daemontest"
 )
 
 // defaultAddress is the daemon's address in the documents. In their commands it is replaced: by port 0 where the daemon
@@ -39,7 +41,7 @@ func TestMain(m *testing.M) {
 		}
 		if err == nil {
 			compactord = filepath.Join(folder, "compactord")
-			err = build(folder)
+			err = errors.Join(build(folder), daemontest.KeepState(folder))
 		}
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "e2e:", err)

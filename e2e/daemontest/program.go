@@ -2,6 +2,7 @@ package daemontest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -9,8 +10,8 @@ import (
 	"testing"
 )
 
-// RunWithProgram builds the program, sets its path, runs the tests of a package in a folder of e2e, and returns their
-// exit code.
+// RunWithProgram builds the program, sets its path and where it keeps its state, runs the tests of a package in a folder
+// of e2e, and returns their exit code.
 func RunWithProgram(m *testing.M, path *string) int {
 	folder, err := os.MkdirTemp("", "compactord-")
 	if err == nil {
@@ -18,7 +19,7 @@ func RunWithProgram(m *testing.M, path *string) int {
 		*path = filepath.Join(folder, "compactord")
 		build := exec.CommandContext(context.Background(), "go", "build", "-o", *path, "../../cmd/compactord")
 		build.Stderr = os.Stderr
-		err = build.Run()
+		err = errors.Join(build.Run(), KeepState(folder))
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "building the program:", err)

@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/compactord/compactord/e2e/daemontest"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -60,7 +58,7 @@ func serve(t *testing.T, store string) *daemon {
 	text, found := strings.CutPrefix(line, "compactord listens on ")
 	require.True(t, found, line)
 	address, _, _ := strings.Cut(text, ", ")
-	conn, err := grpc.NewClient(address, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	conn, err := daemontest.Dial(address)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = conn.Close() })
 	d.sessions, d.compactions = compactordv1.NewSessionServiceClient(conn), compactordv1.NewCompactionServiceClient(conn)

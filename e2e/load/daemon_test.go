@@ -17,9 +17,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/compactord/compactord/e2e/daemontest"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
@@ -96,7 +96,7 @@ func match(b *testing.B, lines *bufio.Reader, line *regexp.Regexp) string {
 
 func dial(b *testing.B, address string) *grpc.ClientConn {
 	b.Helper()
-	conn, err := grpc.NewClient(address, grpc.WithTransportCredentials(insecure.NewCredentials()),
+	conn, err := daemontest.Dial(address,
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxBytes), grpc.MaxCallSendMsgSize(maxBytes)))
 	require.NoError(b, err)
 	b.Cleanup(func() { _ = conn.Close() })

@@ -14,7 +14,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/compactord/compactord/e2e/daemontest"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -86,7 +85,7 @@ func (d *daemon) connect(t *testing.T) (compactordv1.SessionServiceClient, compa
 
 func dial(address string) (*grpc.ClientConn, error) {
 	const maxBytes = 64 << 20
-	return grpc.NewClient(address, grpc.WithTransportCredentials(insecure.NewCredentials()),
+	return daemontest.Dial(address,
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxBytes), grpc.MaxCallSendMsgSize(maxBytes)))
 }
 

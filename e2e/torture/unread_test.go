@@ -5,9 +5,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/compactord/compactord/e2e/daemontest"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
@@ -39,7 +39,7 @@ func TestMemoryOfUnreadAnswers(t *testing.T) {
 			d.create(t, "bystander")
 			before := d.peakMiB()
 			for range connections {
-				conn, err := grpc.NewClient(d.address, grpc.WithTransportCredentials(insecure.NewCredentials()),
+				conn, err := daemontest.Dial(d.address,
 					grpc.WithInitialWindowSize(1<<16), grpc.WithInitialConnWindowSize(1<<16))
 				require.NoError(t, err)
 				t.Cleanup(func() { _ = conn.Close() })

@@ -53,8 +53,8 @@ func explained(err error, addr string) error {
 }
 
 func run(ctx context.Context, out io.Writer, addr string, turns int, window uint32) error {
-	conn, err := grpc.NewClient(addr,
-		grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithDefaultServiceConfig(retries))
+	conn, err := grpc.NewClient(addr, grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithPerRPCCredentials(ownToken()), grpc.WithDefaultServiceConfig(retries))
 	if err != nil {
 		return err
 	}

@@ -23,6 +23,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/access"
 )
 
 func main() {
@@ -41,7 +42,12 @@ func run(ctx context.Context, out io.Writer, addr, session string, program []str
 	if session == "" || len(program) == 0 {
 		return errors.New("name the session with -session, and the program that is the model")
 	}
-	conn, err := grpc.NewClient(addr, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	token, err := access.Find("", addr, false)
+	if err != nil {
+		return err
+	}
+	conn, err := grpc.NewClient(addr, grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithPerRPCCredentials(access.Bearer(token)))
 	if err != nil {
 		return err
 	}

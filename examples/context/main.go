@@ -21,6 +21,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/access"
 )
 
 func main() {
@@ -36,7 +37,12 @@ func main() {
 }
 
 func run(ctx context.Context, out io.Writer, addr, session string) error {
-	conn, err := grpc.NewClient(addr, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	token, err := access.Find("", addr, false)
+	if err != nil {
+		return err
+	}
+	conn, err := grpc.NewClient(addr, grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithPerRPCCredentials(access.Bearer(token)))
 	if err != nil {
 		return err
 	}

@@ -25,9 +25,9 @@ var ErrPlaintext = errors.New("without encryption, others on the way could read 
 
 // Find returns the token for the daemon at an address, HOST:PORT or unix:PATH: that in the file, if one is named, else that
 // of COMPACTORD_TOKEN, of the file that COMPACTORD_TOKEN_FILE names, or of DefaultTokenFile. It is empty where there is
-// none. The error is ErrPlaintext where other machines can be reached by the address; the default place, whose token is
-// for daemons of this machine, is not looked at then.
-func Find(file, address string) (string, error) {
+// none. The error is ErrPlaintext where other machines can be reached by the address and the connection is not encrypted.
+// The default place, whose token is for daemons of this machine, is not looked at for others.
+func Find(file, address string, encrypted bool) (string, error) {
 	text := os.Getenv(TokenVariable)
 	if file != "" {
 		text = ""
@@ -42,7 +42,7 @@ func Find(file, address string) (string, error) {
 		if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
 			return "", nil
 		}
-	case !local:
+	case !local && !encrypted:
 		return "", ErrPlaintext
 	case text != "":
 		text = strings.TrimSpace(text)

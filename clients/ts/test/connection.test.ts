@@ -13,7 +13,7 @@ import {
   LimitExceededError,
   UnavailableError,
 } from "../src/index.js";
-import { TestDaemon, temporaryFolder } from "./fixture/daemon.js";
+import { madeToken, TestDaemon, temporaryFolder } from "./fixture/daemon.js";
 import { keyPair, Proxy } from "./fixture/proxy.js";
 
 let daemon: TestDaemon;
@@ -68,9 +68,14 @@ test("options that make no sense are told at once", () => {
   assert.throws(() => new Client({ keepaliveMs: 9999 }), RangeError);
   assert.throws(() => new Client({ timeoutMs: -1 }), RangeError);
   assert.throws(() => new Client({ maxMessageBytes: Number.NaN }), RangeError);
-  assert.throws(() => new Client({ token: "secret" }), /token: without tls/);
-  for (const options of [{ tls: true }, { allowPlaintextToken: true }, { address: "unix:/tmp/x" }]) {
-    assert.equal(new Client({ token: "secret", ...options }).address, options.address ?? "127.0.0.1:7440");
+  for (const address of ["10.0.0.1:1", "example.org:1", "localhost.example.org:1", "[2001:db8::1]:1", "0.0.0.0:1"]) {
+    assert.throws(() => new Client({ address, token: "secret" }), /token: without tls/);
+    for (const options of [{ tls: true }, { allowPlaintextToken: true }]) {
+      assert.equal(new Client({ address, token: "secret", ...options }).address, address);
+    }
+  }
+  for (const address of ["127.0.0.1:1", "127.9.9.9:1", "localhost:1", "[::1]:1", "unix:/tmp/x"]) {
+    assert.equal(new Client({ address, token: "secret" }).address, address);
   }
 });
 
@@ -94,7 +99,10 @@ test("a client works over TCP and over a Unix socket", async () => {
 test("TLS and a token reach a proxy that ends TLS", async () => {
   const proxy = await Proxy.start(daemon.socket, { tls: true });
   let asked = 0;
-  const token = (): Promise<string> => Promise.resolve(`t-${++asked}`);
+  const token = (): Promise<string> => {
+    asked++;
+    return Promise.resolve(madeToken());
+  };
   const tls = { ca: keyPair.cert, serverName: "localhost" };
   const client = daemon.client({ address: proxy.address, tls, token });
   const session = await client.createSession();

@@ -94,9 +94,10 @@ const (
 	ErrorReason_ERROR_REASON_INTERNAL ErrorReason = 22
 	// UNAVAILABLE, with RetryInfo. The daemon is shutting down. Example: Compact after the daemon got SIGTERM.
 	ErrorReason_ERROR_REASON_SHUTTING_DOWN ErrorReason = 23
-	// UNAUTHENTICATED. The caller has no valid key. Example: no key, or a wrong one.
+	// UNAUTHENTICATED. The caller has no valid token. Example: no token, or one that has expired.
 	ErrorReason_ERROR_REASON_UNAUTHENTICATED ErrorReason = 24
-	// PERMISSION_DENIED. The key does not allow this. Example: DeleteSession with a key that may only read.
+	// PERMISSION_DENIED. The token does not allow this. Example: DeleteSession with a token that may only read. Metadata:
+	// role, the one that is needed.
 	ErrorReason_ERROR_REASON_PERMISSION_DENIED ErrorReason = 25
 	// DATA_LOSS. The store is damaged. Example: a record of a kind that this daemon does not know.
 	ErrorReason_ERROR_REASON_STORE_CORRUPT ErrorReason = 26

@@ -23,7 +23,7 @@ from compactord._sync.compaction.compaction import Compaction
 from compactord._sync.session.watch import Watch
 from compactord.answers import AnswerLike
 from compactord.blocks import BlockContent, block
-from compactord.connection import TLS, Token
+from compactord.connection import TLS
 from compactord.errors import (
     BinaryNotFoundError,
     BreakerOpenError,
@@ -93,6 +93,7 @@ from compactord.results import (
     Reverted,
     SessionInfo,
 )
+from compactord.tokens import Token
 from compactord.tools import ToolCall, ToolOutput, ToolRejected
 from compactord.turns import Turn
 from compactord.view import View

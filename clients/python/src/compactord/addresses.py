@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import os
 
 _UNIX = "unix:"
@@ -10,6 +11,17 @@ _UNIX = "unix:"
 def is_unix(address: str) -> bool:
     """Whether the address is the path of a Unix socket."""
     return address.startswith(_UNIX)
+
+
+def is_local(address: str) -> bool:
+    """Whether only this machine can reach the address. Of names, only localhost: what others mean may change."""
+    if is_unix(address):
+        return True
+    host = address.rpartition(":")[0].removeprefix("[").removesuffix("]")
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def checked(address: object) -> str:

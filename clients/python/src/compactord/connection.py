@@ -8,16 +8,17 @@ import random
 import secrets
 import time
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
 import grpc
 from google.protobuf.descriptor import ServiceDescriptor
 
-from compactord import addresses
+from compactord import addresses, tokens
 from compactord.errors import CompactordError
+from compactord.tokens import Token
 from compactord.v1 import compaction_service_pb2, session_service_pb2
 
 DEFAULT_ADDRESS = "127.0.0.1:7440"
@@ -100,7 +101,7 @@ S = TypeVar("S")
 class TLS:
     """The TLS settings: which certificates to trust and to send.
 
-    The daemon itself has no TLS yet. Use these settings for a proxy in front of it.
+    They are for a daemon with TLS, or for a proxy in front of it.
 
     Attributes:
         ca: The certificates to trust, in PEM: a path, or the content of such a file. Default: those of gRPC.
@@ -127,10 +128,6 @@ class TLS:
         return grpc.ssl_channel_credentials(_pem(self.ca), _pem(self.key), _pem(self.cert))
 
 
-Token: TypeAlias = str | Callable[[], str]
-"""A token, or a function that returns it. The function is called before each call, and must not block."""
-
-
 @dataclass(frozen=True)
 class Settings:
     """The settings of a client's connection. :class:`compactord.Client` explains the fields."""
@@ -154,7 +151,7 @@ class Settings:
         if self.token is None:
             return ()
         token = self.token if isinstance(self.token, str) else self.token()
-        return (("authorization", f"Bearer {token}"),)
+        return (("authorization", f"Bearer {token}"),) if token else ()
 
     def timeout_of(self, method: str) -> float | None:
         """The timeout of this method in seconds; None without a limit."""
@@ -207,11 +204,7 @@ def settings(
     """
     address = addresses.checked(address or os.environ.get(ADDRESS_VARIABLE) or DEFAULT_ADDRESS)
     given = TLS() if tls is True else tls or None
-    if token is not None and given is None and not addresses.is_unix(address) and not allow_plaintext_token:
-        raise ValueError(
-            "token: without TLS or a Unix socket, others on the network could read it; "
-            "set tls, or allow_plaintext_token=True to send it anyway"
-        )
+    token = tokens.chosen(token, address, encrypted=given is not None, allow_plaintext=allow_plaintext_token)
     if timeout <= 0 or compaction_timeout <= 0 or keepalive <= 0 or max_message_bytes <= 0:
         raise ValueError("timeout, compaction_timeout, keepalive and max_message_bytes must be above 0")
     if keepalive < LEAST_KEEPALIVE:

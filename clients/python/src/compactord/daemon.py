@@ -72,6 +72,9 @@ class Daemon:
         """Start the daemon. It may not serve yet when this returns."""
         store = self._store or self._folder / "compactord.db"
         command = [self._binary, "serve", "--listen", self.address, "--store", os.fspath(store)]
+        if os.name != "nt" and not any(arg.startswith("--token") for arg in self._args):
+            # Only this user can connect to its socket.
+            command.append("--no-auth")
         if self._config is not None:
             command += ["--config", os.fspath(self._config_file())]
         command += self._args

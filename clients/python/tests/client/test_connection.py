@@ -200,11 +200,14 @@ def test_the_address_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_token_is_not_sent_in_the_clear() -> None:
-    with pytest.raises(ValueError, match="token"):
-        compactord.Client("127.0.0.1:1", token="t")
-    compactord.Client("127.0.0.1:1", token="t", tls=True)
+    for address in ("10.0.0.1:1", "example.org:1", "localhost.example.org:1", "[2001:db8::1]:1", "0.0.0.0:1"):
+        with pytest.raises(ValueError, match="token"):
+            compactord.Client(address, token="t")
+    for address in ("127.0.0.1:1", "127.9.9.9:1", "localhost:1", "[::1]:1"):
+        compactord.Client(address, token="t")
+    compactord.Client("example.org:1", token="t", tls=True)
     compactord.Client("unix:/run/c.sock", token="t")
-    compactord.Client("127.0.0.1:1", token="t", allow_plaintext_token=True)
+    compactord.Client("example.org:1", token="t", allow_plaintext_token=True)
     with pytest.raises(ValueError, match="go together"):
         compactord.TLS(cert=b"")
 
@@ -335,7 +338,7 @@ def test_a_token_goes_with_each_call() -> None:
     asked = given("unix:/run/c.sock", token=lambda: next(tokens))
     assert asked.metadata() == (("authorization", "Bearer first"),)
     assert asked.metadata() == (("authorization", "Bearer second"),)
-    assert given().metadata() == ()
+    assert given("example.org:1").metadata() == ()
 
 
 @pytest.fixture

@@ -90,7 +90,16 @@ export async function embedded(options: EmbeddedOptions = {}): Promise<EmbeddedC
     const config = options.config === undefined ? [] : ["--config", await configFile(options.config, folder)];
     daemon = new Daemon(
       binary,
-      ["serve", "--listen", address, "--store", store, ...config, ...(options.args ?? [])],
+      [
+        "serve",
+        "--listen",
+        address,
+        "--store",
+        store,
+        ...withoutToken(options.args),
+        ...config,
+        ...(options.args ?? []),
+      ],
       folder,
     );
     const client = new EmbeddedClient(clientOptions(options, address), daemon);
@@ -100,6 +109,11 @@ export async function embedded(options: EmbeddedOptions = {}): Promise<EmbeddedC
     await (daemon === undefined ? rm(folder, { recursive: true, force: true }) : daemon.stop());
     throw e;
   }
+}
+
+/** Only this user can connect to the socket, so that no token is needed. */
+function withoutToken(args: readonly string[] = []): string[] {
+  return process.platform === "win32" || args.some((arg) => arg.startsWith("--token")) ? [] : ["--no-auth"];
 }
 
 /** The options of the client: all but those of the daemon. */

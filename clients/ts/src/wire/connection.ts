@@ -50,10 +50,11 @@ export interface ConnectionOptions {
   readonly tls?: TLSOptions | boolean;
   /**
    * The token, sent with each call as `authorization: Bearer ...`. A function is called before each call and returns
-   * it. Needs `tls` or a Unix socket, since others on the network could read it otherwise.
+   * it. Needs `tls` or an address of this machine, since others on the network could read it otherwise. Default: that of
+   * `COMPACTORD_TOKEN`, of the file `COMPACTORD_TOKEN_FILE`, or of the user's own daemon on this machine.
    */
   readonly token?: string | (() => string | Promise<string>);
-  /** Whether a token may be sent without TLS anyway. Default false. */
+  /** Whether a token may be sent without TLS to another machine. Default false. */
   readonly allowPlaintextToken?: boolean;
   /** The time limit of a call with its retries, in milliseconds; `Infinity` for none. Default 30,000. */
   readonly timeoutMs?: number;
@@ -130,7 +131,7 @@ export class Connection implements Transport {
       acceptCompression: [],
       readMaxBytes: maxBytes,
       writeMaxBytes: maxBytes,
-      interceptors: tokenInterceptors(options, tls !== undefined || place.socket !== undefined),
+      interceptors: tokenInterceptors(options, { local: isLocal(place), encrypted: tls !== undefined }),
     });
   }
 
@@ -313,6 +314,12 @@ function placeOf(address: string, tls: boolean): Place {
     throw new TypeError(`address: ${JSON.stringify(address)} is not an address: write HOST:PORT or unix:PATH`);
   }
   return { url, socket: undefined };
+}
+
+/** Whether only this machine can reach a place. Of names, only localhost: what others mean may change. */
+function isLocal({ url, socket }: Place): boolean {
+  const host = socket === undefined ? new URL(url).hostname : "localhost";
+  return host === "localhost" || host === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
 function sessionOptions(place: Place, tls: TLSOptions | undefined): ClientSessionOptions | SecureClientSessionOptions {

@@ -4,6 +4,10 @@ export const defaults = {
   address: "127.0.0.1:7440",
   /** The environment variable for another address. */
   addressVariable: "COMPACTORD_ADDR",
+  /** The environment variable for a token. */
+  tokenVariable: "COMPACTORD_TOKEN",
+  /** The environment variable for the path of a file with a token. */
+  tokenFileVariable: "COMPACTORD_TOKEN_FILE",
   /** The environment variable for the path of the daemon's program. */
   binaryVariable: "COMPACTORD_BINARY",
   /** The time limit of a call. */

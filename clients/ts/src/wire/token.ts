@@ -2,6 +2,7 @@ import type { Interceptor } from "@connectrpc/connect";
 import { ConnectError } from "@connectrpc/connect";
 
 import { orAborted } from "./abort.js";
+import { foundToken } from "./ownToken.js";
 
 /** The settings of the token. */
 interface TokenOptions {
@@ -12,15 +13,29 @@ interface TokenOptions {
 /** Wraps an error of the token, since connect converts unknown errors to a status. */
 class TokenFault extends Error {}
 
+/** Where the token would go. */
+interface Way {
+  /** Whether only this machine can be reached. */
+  readonly local: boolean;
+  readonly encrypted: boolean;
+}
+
 /**
  * Sends the token with each call. Throws a TypeError where others on the network could read it, or it is not a token.
  */
-export function tokenInterceptors({ token, allowPlaintextToken }: TokenOptions, isPrivate: boolean): Interceptor[] {
+export function tokenInterceptors(options: TokenOptions, { local, encrypted }: Way): Interceptor[] {
+  const found = options.token === undefined ? foundToken() : undefined;
+  if (found?.onlyLocal === true && !local) {
+    return [];
+  }
+  const token = options.token ?? found?.token;
   if (token === undefined) {
     return [];
   }
-  if (!isPrivate && allowPlaintextToken !== true) {
-    throw new TypeError("token: without tls, others on the network could read it; set tls, or allowPlaintextToken");
+  if (!local && !encrypted && options.allowPlaintextToken !== true) {
+    throw new TypeError(
+      "token: without tls, others on the network could read it; use an address of this machine, tls, or allowPlaintextToken",
+    );
   }
   if (typeof token !== "function") {
     checkToken(token);
@@ -28,6 +43,9 @@ export function tokenInterceptors({ token, allowPlaintextToken }: TokenOptions, 
   const current = async (signal: AbortSignal): Promise<string> => {
     try {
       const given = typeof token === "function" ? await orAborted(Promise.resolve(token()), signal) : token;
+      if (found !== undefined && given === "") {
+        return "";
+      }
       checkToken(given);
       return given;
     } catch (cause) {
@@ -36,7 +54,10 @@ export function tokenInterceptors({ token, allowPlaintextToken }: TokenOptions, 
   };
   return [
     (next) => async (request) => {
-      request.header.set("authorization", `Bearer ${await current(request.signal)}`);
+      const now = await current(request.signal);
+      if (now !== "") {
+        request.header.set("authorization", `Bearer ${now}`);
+      }
       return next(request);
     },
   ];

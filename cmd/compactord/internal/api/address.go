@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	"github.com/compactord/compactord/service/access"
 )
 
 // DefaultListen is where the daemon listens, and where its clients look for it.
@@ -45,19 +46,8 @@ func (a Address) String() string {
 	return a.Where
 }
 
-// Local says whether only this machine can reach the address. Of names, only localhost counts as local: what others
-// resolve to may change.
-func (a Address) Local() bool {
-	if a.Network == "unix" {
-		return true
-	}
-	host, _, err := net.SplitHostPort(a.Where)
-	if err != nil {
-		return false
-	}
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
-}
+// Local says whether only this machine can reach the address.
+func (a Address) Local() bool { return access.Local(a.String()) }
 
 // HintServe is the command that starts a daemon at an address where none answers.
 func HintServe(address string) terminal.Hint {

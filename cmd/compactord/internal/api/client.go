@@ -16,6 +16,7 @@ import (
 
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/access"
 )
 
 const (
@@ -50,7 +51,7 @@ type Client struct {
 // Where holds the flags that name a daemon or a store.
 type Where struct {
 	Addr string `env:"COMPACTORD_ADDR" help:"Address of the daemon (default: ${default_addr})." placeholder:"HOST:PORT|unix:PATH"`
-	Encryption
+	Security
 	Store string `help:"Use this store, without a daemon." placeholder:"PATH" type:"path"`
 }
 
@@ -64,19 +65,23 @@ func (w *Where) Open(ctx context.Context, a *App, makeStore bool) (*Client, erro
 	case w.Store != "":
 		return a.embed(ctx, w.Store)
 	case w.Addr == "":
-		return a.Dial(DefaultListen, w.Encryption)
+		return a.Dial(DefaultListen, w.Security)
 	default:
-		return a.Dial(w.Addr, w.Encryption)
+		return a.Dial(w.Addr, w.Security)
 	}
 }
 
 // Dial returns a client of the daemon at an address, that of --addr. The first call connects.
-func (a *App) Dial(text string, encryption Encryption) (*Client, error) {
+func (a *App) Dial(text string, security Security) (*Client, error) {
 	addr, err := ParseAddress(text)
 	if err != nil {
 		return nil, terminal.Usagef("%s: %w", a.NameOf("addr"), err)
 	}
-	secured, err := encryption.credentials(a)
+	secured, err := security.credentials(a)
+	if err != nil {
+		return nil, err
+	}
+	token, err := a.token(addr, security)
 	if err != nil {
 		return nil, err
 	}
@@ -84,12 +89,13 @@ func (a *App) Dial(text string, encryption Encryption) (*Client, error) {
 	if addr.Network == "unix" {
 		target = "unix:" + addr.Where
 	}
-	c, dial := &Client{Address: addr.String(), encrypted: encryption.used()}, (&net.Dialer{}).DialContext
-	return c.connect(target, secured, grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) {
+	c, dial := &Client{Address: addr.String(), encrypted: security.used()}, (&net.Dialer{}).DialContext
+	dialer := func(ctx context.Context, _ string) (net.Conn, error) {
 		conn, err := dial(ctx, addr.Network, addr.Where)
 		c.reached.Store(err == nil)
 		return conn, err
-	}))
+	}
+	return c.connect(target, secured, grpc.WithPerRPCCredentials(access.Bearer(token)), grpc.WithContextDialer(dialer))
 }
 
 func (c *Client) connect(target string, secured credentials.TransportCredentials, options ...grpc.DialOption) (*Client, error) {

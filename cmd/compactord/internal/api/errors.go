@@ -139,6 +139,8 @@ var todoOf = map[string]terminal.Advice{
 	"SUMMARIZER_UNAVAILABLE": {Text: "Nothing was changed. Try again later."},
 	"SUMMARIZER_REFUSED":     {Text: "Nothing was changed. Check the model's profile in the configuration."},
 	"SUMMARY_REJECTED":       {Text: "Nothing was changed."},
+	"UNAUTHENTICATED":        {Text: "Name the file of a token that the daemon accepts with --token-file, or set COMPACTORD_TOKEN. The token that a daemon makes is for its own user."},
+	"PERMISSION_DENIED":      {Text: "Use another token, with --token-file or COMPACTORD_TOKEN."},
 	"SHUTTING_DOWN":          {Text: "Try again when the daemon is back."},
 	"STORE_CORRUPT":          {Text: "To find the damage, when no daemon has the store open, and with --store where it is not the default: %s", Hints: []terminal.Hint{terminal.Command("check")}},
 	"INTERNAL":               {Text: "Please report it, with what you did and the lines of the daemon's log that have this id."},

@@ -3,8 +3,9 @@ package api
 import (
 	"os"
 	"path/filepath"
-	"runtime"
 	"sync"
+
+	"github.com/compactord/compactord/service/access"
 )
 
 // folders are temporary folders. They are removed however the process ends.
@@ -44,31 +45,11 @@ func (f *folders) RemoveAll() {
 	}
 }
 
-// DefaultStore returns the path of the daemon's default store, under $XDG_STATE_HOME or the system's equivalent. It is
-// empty where the user has no home folder.
+// DefaultStore returns the path of the daemon's default store. It is empty where the user has no home folder.
 func DefaultStore() string {
-	base := os.Getenv("XDG_STATE_HOME")
-	if base == "" {
-		base = stateHome()
-	}
-	if base == "" {
+	folder := access.StateFolder()
+	if folder == "" {
 		return ""
 	}
-	return filepath.Join(base, "compactord", "compactord.db")
-}
-
-func stateHome() string {
-	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
-		// These systems have no folder for state beside the one for settings.
-		folder, err := os.UserConfigDir()
-		if err != nil {
-			return ""
-		}
-		return folder
-	}
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return ""
-	}
-	return filepath.Join(home, ".local", "state")
+	return filepath.Join(folder, "compactord.db")
 }

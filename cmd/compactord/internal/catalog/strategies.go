@@ -22,7 +22,7 @@ type Strategies struct {
 	Presets bool   `help:"Show only the presets, each with its whole policy."`
 	conversation.LimitFlags
 	Addr string `env:"COMPACTORD_ADDR" help:"Ask this daemon, which may have its own strategies." placeholder:"HOST:PORT|unix:PATH"`
-	api.Encryption
+	api.Security
 	JSON bool `help:"Print one JSON document: strategies and presets, as the API returns them." name:"json"`
 }
 
@@ -74,7 +74,7 @@ func (c *Strategies) ask(ctx context.Context, a *api.App) (answer *compactordv1.
 
 func (c *Strategies) open(ctx context.Context, a *api.App) (*api.Client, error) {
 	if c.Addr != "" {
-		return a.Dial(c.Addr, c.Encryption)
+		return a.Dial(c.Addr, c.Security)
 	}
 	return a.EmbedInMemory(ctx)
 }

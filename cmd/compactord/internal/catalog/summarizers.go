@@ -20,7 +20,7 @@ import (
 type Summarizers struct {
 	config.FileFlag
 	Addr string `env:"COMPACTORD_ADDR" help:"Ask this daemon, which has its own configuration." placeholder:"HOST:PORT|unix:PATH"`
-	api.Encryption
+	api.Security
 	JSON bool `help:"Print one JSON document: summarizers, as the API returns them." name:"json"`
 }
 
@@ -58,7 +58,7 @@ func (c *Summarizers) open(ctx context.Context, a *api.App) (*api.Client, error)
 		if err := c.Refuse(a); err != nil {
 			return nil, err
 		}
-		return a.Dial(c.Addr, c.Encryption)
+		return a.Dial(c.Addr, c.Security)
 	}
 	if err := c.AllModels(a); err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -20,12 +21,15 @@ import (
 type Config struct {
 	Listen                 string        `default:"${default_addr}" env:"COMPACTORD_LISTEN" help:"Address to listen on (default: ${default})." placeholder:"HOST:PORT|unix:PATH"`
 	Store                  string        `default:"${default_store}" env:"COMPACTORD_STORE" help:"File that holds the sessions; created if it does not exist (default: ${default})." placeholder:"PATH" type:"path"`
+	TokenFile              string        `default:"${default_token}" env:"COMPACTORD_TOKEN_FILE" help:"File of the token of who runs the daemon, for all calls; made if it does not exist (default: ${default})." placeholder:"PATH" type:"path"`
+	Tokens                 string        `env:"COMPACTORD_TOKENS" help:"File of the hashed tokens of other clients (default: none). compactord token makes its lines." placeholder:"PATH" type:"path"`
+	NoAuth                 bool          `env:"COMPACTORD_NO_AUTH" help:"Ask for no token: whoever can connect may do everything. It needs a Unix socket, or else --insecure."`
 	DefaultPreset          string        `default:"default" env:"COMPACTORD_DEFAULT_PRESET" help:"Preset of sessions whose policy names none: ${presets} (default: ${default})." placeholder:"NAME"`
 	DefaultSummarizer      string        `default:"extractive" env:"COMPACTORD_DEFAULT_SUMMARIZER" help:"Summarizer of sessions whose policy names none: extractive, or a model of the configuration file (default: ${default})." placeholder:"NAME"`
 	TLSCert                string        `name:"tls-cert" env:"COMPACTORD_TLS_CERT" help:"Speak TLS with this certificate, in PEM, with intermediate ones after it (default: none, plaintext). Read again when it changes." placeholder:"PATH" type:"path"`
 	TLSKey                 string        `name:"tls-key" env:"COMPACTORD_TLS_KEY" help:"Private key of --tls-cert, in PEM." placeholder:"PATH" type:"path"`
 	TLSClientCA            string        `name:"tls-client-ca" env:"COMPACTORD_TLS_CLIENT_CA" help:"Take only clients whose certificate one of these authorities has signed, in PEM (default: any client). Read again when it changes." placeholder:"PATH" type:"path"`
-	Insecure               bool          `env:"COMPACTORD_INSECURE" help:"Listen on an address that other machines can reach, though there is neither encryption nor authentication yet."`
+	Insecure               bool          `env:"COMPACTORD_INSECURE" help:"Listen on an address that other machines can reach without TLS and tokens, and take --no-auth on any address."`
 	Reflection             *bool         `env:"COMPACTORD_REFLECTION" help:"Describe the API to tools such as grpcurl (default: yes, unless other machines can reach the address)." negatable:""`
 	MaxMessageBytes        int           `default:"67108864" env:"COMPACTORD_MAX_MESSAGE_BYTES" help:"Size of the largest request (default: ${default})." placeholder:"N"`
 	MaxInflightBytes       int64         `env:"COMPACTORD_MAX_INFLIGHT_BYTES" help:"Memory that the requests that run at once may take (default: 8 times --max-message-bytes)." placeholder:"N"`
@@ -57,7 +61,7 @@ func (c *Config) Check(from Sources) error {
 			problems = append(problems, fmt.Errorf("%s: %s", from.Of(flag), fmt.Sprintf(format, args...)))
 		}
 	}
-	problems = append(problems, c.checkListen(from), c.checkMetrics(from))
+	problems = append(problems, c.checkListen(from), c.checkAccess(from), c.checkMetrics(from))
 	problems = append(problems, c.checkTLS(from)...)
 	check(c.Store != "", "store", "name a file: there is no default without a home folder")
 	check(slices.Contains(strategies.PresetNames(), c.DefaultPreset), "default-preset", "there is no preset %q; there are %s",
@@ -79,20 +83,50 @@ func (c *Config) Check(from Sources) error {
 	return errors.Join(problems...)
 }
 
+// checkAddress returns an error for an address that other machines can reach, unless the operator takes the risk.
 func (c *Config) checkAddress(from, text, danger, instead string) error {
 	addr, err := api.ParseAddress(text)
 	if err != nil {
 		return fmt.Errorf("%s: %w", from, err)
 	}
 	if !addr.Local() && !c.Insecure {
-		return fmt.Errorf("%s: other machines can reach %s, and there is neither encryption nor authentication yet: "+
-			"whoever can connect could %s. Listen on %s, or take the risk with --insecure", from, text, danger, instead)
+		return fmt.Errorf("%s: other machines can reach %s, and %s. Listen on %s, or take the risk with --insecure", from, text, danger, instead)
 	}
 	return nil
 }
 
+// checkListen takes an address that other machines can reach where the daemon asks for tokens, and TLS hides them.
 func (c *Config) checkListen(from Sources) error {
-	return c.checkAddress(from.Of("listen"), c.Listen, "read and change all conversations", "127.0.0.1 or unix:PATH")
+	if c.TLSCert != "" && !c.NoAuth {
+		_, err := api.ParseAddress(c.Listen)
+		if err != nil {
+			return fmt.Errorf("%s: %w", from.Of("listen"), err)
+		}
+		return nil
+	}
+	return c.checkAddress(from.Of("listen"), c.Listen, "without TLS and tokens, others could read and change all conversations",
+		"127.0.0.1 or unix:PATH, set --tls-cert and --tls-key")
+}
+
+// checkAccess returns every problem with the settings that say who may call.
+func (c *Config) checkAccess(from Sources) error {
+	if !c.NoAuth {
+		if c.TokenFile == "" && c.Tokens == "" {
+			return fmt.Errorf("%s: name a file: there is no default without a home folder", from.Of("token-file"))
+		}
+		return nil
+	}
+	var problems []error
+	if c.Tokens != "" {
+		problems = append(problems, fmt.Errorf("%s: no token is asked for with --no-auth", from.Of("tokens")))
+	}
+	// Where the socket's file has no mode, its folder decides who can connect.
+	addr, err := api.ParseAddress(c.Listen)
+	if private := addr.Network == "unix" && runtime.GOOS != "windows"; err == nil && !private && !c.Insecure {
+		problems = append(problems, fmt.Errorf("%s: all who can connect to %s could do everything, also spend "+
+			"money at the providers of models. Listen on unix:PATH, or take the risk with --insecure", from.Of("no-auth"), c.Listen))
+	}
+	return errors.Join(problems...)
 }
 
 func (c *Config) checkMetrics(from Sources) error {
@@ -102,7 +136,7 @@ func (c *Config) checkMetrics(from Sources) error {
 	if strings.HasPrefix(c.MetricsListen, "unix:") {
 		return fmt.Errorf("%s: must be HOST:PORT", from.Of("metrics-listen"))
 	}
-	return c.checkAddress(from.Of("metrics-listen"), c.MetricsListen, "read the metrics", "127.0.0.1")
+	return c.checkAddress(from.Of("metrics-listen"), c.MetricsListen, "whoever can connect could read the metrics", "127.0.0.1")
 }
 
 // Reflects says whether the daemon describes its API.

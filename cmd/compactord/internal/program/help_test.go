@@ -22,7 +22,7 @@ func TestHelpPrintsDocuments(t *testing.T) {
 	}
 	sample.Contains(t, programtest.Ran(t, "help", "compact").Ends(t, terminal.ExitDone).Out, "Usage: compactord compact")
 	sample.Contains(t, programtest.Ran(t, "help", "compare").Ends(t, terminal.ExitDone).Out, "The flags of the command: compactord compare --help\n\n# Comparing presets")
-	r = programtest.Ran(t, "help", "nope").Ends(t, terminal.ExitUsage).Says(t, `there is no topic "nope"; there are api, `)
+	r = programtest.Ran(t, "help", "nope").Ends(t, terminal.ExitUsage).Says(t, `there is no topic "nope"; there are access, api, `)
 	require.Empty(t, r.Out)
 	// The error about an unknown format names a topic.
 	programtest.Ran(t, "view", sample.File(t, "x.txt", "no transcript")).Ends(t, terminal.ExitFailed).Says(t, "compactord help dialects")

@@ -1,6 +1,7 @@
 package program_test
 
 import (
+	"bufio"
 	"context"
 	"go/ast"
 	"go/parser"
@@ -147,13 +148,16 @@ func servesAs(t *testing.T, line string) {
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
-	said := make([]byte, 512)
-	n, _ := out.Read(said)
+	// Another program may use port 7440 on this machine. The error then names the port, which is enough. Lines of the log
+	// may come before.
+	serves, said := false, ""
+	for lines := bufio.NewScanner(out); !serves && lines.Scan(); {
+		said += lines.Text() + "\n"
+		serves = strings.HasPrefix(lines.Text(), "compactord listens on ") || strings.Contains(lines.Text(), "cannot listen on "+api.DefaultListen)
+	}
 	cancel()
 	_ = cmd.Wait()
-	first := string(said[:n])
-	// Another program may use port 7440 on this machine. The error then names the port, which is enough.
-	require.True(t, strings.HasPrefix(first, "compactord listens on ") || strings.Contains(first, "cannot listen on "+api.DefaultListen), "%s: %s", line, first)
+	require.True(t, serves, "%s: %s", line, said)
 }
 
 // The program parses its own hints as they are meant.

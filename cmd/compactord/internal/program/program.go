@@ -16,7 +16,9 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/serve"
 	"github.com/compactord/compactord/cmd/compactord/internal/sessions"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	"github.com/compactord/compactord/cmd/compactord/internal/tokens"
 	"github.com/compactord/compactord/cmd/compactord/internal/transcripts"
+	"github.com/compactord/compactord/service/access"
 )
 
 // Commands are the commands of the program.
@@ -53,6 +55,7 @@ type Commands struct {
 	Sessions    sessions.List       `cmd:"" help:"List the sessions."`
 	Check       sessions.Check      `cmd:"" help:"Check a store for damage."`
 	Salvage     sessions.Salvage    `cmd:"" help:"Copy what can be read of a damaged store into a new one."`
+	Token       tokens.Command      `cmd:"" help:"Make a token for a client of a daemon."`
 	Help        helpCommand         `cmd:"" help:"Print a document by its topic: formats, settings, errors and more."`
 	Version     versionCommand      `cmd:"" help:"Print the version."`
 }
@@ -82,7 +85,7 @@ func Run(ctx context.Context, a *api.App, args []string) int {
 // Variables are the variables of help texts and default values.
 func Variables() kong.Vars {
 	return kong.Vars{
-		"default_store": api.DefaultStore(), "default_addr": api.DefaultListen,
+		"default_store": api.DefaultStore(), "default_token": access.DefaultTokenFile(), "default_addr": api.DefaultListen,
 		"formats": conversation.FormatNames(), "dialects": conversation.DialectNames(), "presets": conversation.PresetNames(),
 		"cpus": evaluation.CPUs(),
 	}
@@ -92,7 +95,7 @@ func Variables() kong.Vars {
 // left out.
 var neverBlank = []string{
 	"preset", "summarizer", "format", "dialect", "to", "session", "store", "config", "estimator", "as", "bytes", "lines", "match",
-	"kind", "role", "state", "parent", "call-id", "block",
+	"kind", "role", "token-file", "tokens", "state", "parent", "call-id", "block",
 }
 
 // kongExit is a panic that ends the parsing after --help, where kong would end the process.

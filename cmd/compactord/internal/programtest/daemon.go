@@ -15,6 +15,7 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/api"
 	"github.com/compactord/compactord/cmd/compactord/internal/program"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	"github.com/compactord/compactord/service/access"
 )
 
 // Daemon is `compactord serve` in this process.
@@ -57,10 +58,13 @@ func (d *Daemon) Stop() int {
 	return <-d.ended
 }
 
-// Connection connects to a daemon.
+// Connection connects to a daemon, with the token that it has made in the default place.
 func Connection(t *testing.T, addr string) *grpc.ClientConn {
 	t.Helper()
-	conn, err := grpc.NewClient(addr, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	token, err := access.Find("", addr, false)
+	require.NoError(t, err)
+	conn, err := grpc.NewClient(addr, grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithPerRPCCredentials(access.Bearer(token)))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, conn.Close()) })
 	return conn

@@ -22,7 +22,7 @@ type Classify struct {
 	Cached uint32 `help:"Input tokens that the provider reported as read from its cache." placeholder:"N"`
 	Output uint32 `help:"Output tokens that the provider reported." placeholder:"N"`
 	Addr   string `env:"COMPACTORD_ADDR" help:"Daemon to ask, whose configuration may have more patterns." placeholder:"HOST:PORT|unix:PATH"`
-	api.Encryption
+	api.Security
 	Session string `help:"With --addr: the session whose context window to use." placeholder:"ID"`
 	JSON    bool   `help:"Print one JSON document: the answer as the API returns it." name:"json"`
 }
@@ -65,7 +65,7 @@ func (c *Classify) Run(ctx context.Context, a *api.App) (err error) {
 func (c *Classify) open(ctx context.Context, a *api.App) (*api.Client, error) {
 	switch {
 	case c.Addr != "" && (a.Given["addr"] || c.Session != ""):
-		return a.Dial(c.Addr, c.Encryption)
+		return a.Dial(c.Addr, c.Security)
 	case c.Session != "":
 		return nil, terminal.Usagef("--session needs --addr")
 	default:

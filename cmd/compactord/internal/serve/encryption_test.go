@@ -1,6 +1,7 @@
 package serve_test
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/programtest"
 	"github.com/compactord/compactord/cmd/compactord/internal/sample"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	"github.com/compactord/compactord/service/access"
 )
 
 func signed(a *certificatestest.Authority, serial int64) certificatestest.Pair {
@@ -37,6 +39,9 @@ func TestCommandsSpeakTLS(t *testing.T) {
 			require.Equal(t, "There are no sessions.\n",
 				list("--tls-ca", a.Path, "--client-cert", own.Cert, "--client-key", own.Key).Ends(t, terminal.ExitDone).Out)
 			list().Ends(t, terminal.ExitFailed).Says(t, "perhaps it speaks TLS: try --tls or --tls-ca")
+			t.Setenv("COMPACTORD_TOKEN", access.NewToken())
+			list("--tls-ca", a.Path, "--client-cert", own.Cert, "--client-key", own.Key).Ends(t, terminal.ExitFailed).Says(t, "UNAUTHENTICATED")
+			require.NoError(t, os.Unsetenv("COMPACTORD_TOKEN"))
 			list("--tls-ca", a.Path).Ends(t, terminal.ExitFailed).Says(t, "certificate")
 			list("--tls-ca", clients.Path, "--client-cert", own.Cert, "--client-key", own.Key).Ends(t, terminal.ExitFailed).
 				Says(t, "certificate signed by unknown authority")

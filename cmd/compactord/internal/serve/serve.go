@@ -26,6 +26,7 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/config"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 	"github.com/compactord/compactord/service"
+	"github.com/compactord/compactord/service/access"
 	"github.com/compactord/compactord/storage"
 	boltstore "github.com/compactord/compactord/storage/bolt"
 )
@@ -122,7 +123,11 @@ func (c *Command) Run(ctx context.Context, a *api.App) (err error) {
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	refused := newRefused()
 	registry.MustRegister(droppedLines(queue), refused)
-	server, err := c.server(a, store, registry, logger)
+	guard, err := c.guard(registry, logger)
+	if err != nil {
+		return err
+	}
+	server, err := c.server(a, store, guard, registry, logger)
 	if err != nil {
 		return err
 	}
@@ -147,7 +152,8 @@ func (c *Command) Run(ctx context.Context, a *api.App) (err error) {
 	}
 	group.Go(func() error { return server.Run(running, newPatientListener(listener, logger, refused)) })
 	serving = true
-	logger.InfoContext(ctx, "serving", "version", terminal.ThisBuild().Version, "address", listening(addr, listener), "store", c.Store)
+	logger.InfoContext(ctx, "serving", "version", terminal.ThisBuild().Version, "address", listening(addr, listener), "store", c.Store,
+		"access", c.accessText())
 	announce(ctx, logger, a.Stdout, fmt.Sprintf("compactord listens on %s, store %s\n", listening(addr, listener), c.Store))
 	<-running.Done()
 	logger.InfoContext(ctx, "stopping")
@@ -201,7 +207,7 @@ func (c *Command) ended(running context.Context, group *errgroup.Group) error {
 }
 
 func (c *Command) server(
-	a *api.App, store *boltstore.Store, metrics prometheus.Registerer, logger *slog.Logger,
+	a *api.App, store *boltstore.Store, guard *access.Guard, metrics prometheus.Registerer, logger *slog.Logger,
 ) (*service.Server, error) {
 	encryption, err := c.encryption(metrics, logger)
 	if err != nil {
@@ -225,6 +231,7 @@ func (c *Command) server(
 		DrainTimeout:           c.DrainTimeout,
 		Reflection:             c.Reflects(),
 		Credentials:            encryption,
+		Access:                 guard,
 	})
 }
 

@@ -22,7 +22,7 @@ summarizers:
 	cli := &struct {
 		Serve Command `cmd:""`
 	}{}
-	parser, err := kong.New(cli, kong.Vars{"default_store": "/var/lib/x.db", "default_addr": "127.0.0.1:7440", "presets": ""})
+	parser, err := kong.New(cli, kong.Vars{"default_store": "/var/lib/x.db", "default_token": "/var/lib/token", "default_addr": "127.0.0.1:7440", "presets": ""})
 	require.NoError(t, err)
 	_, err = parser.Parse([]string{"serve", "--config", path})
 	require.NoError(t, err)

@@ -19,7 +19,7 @@ import (
 type Watch struct {
 	Session string `help:"Session to watch." placeholder:"ID" required:""`
 	Addr    string `env:"COMPACTORD_ADDR" help:"Address of the daemon (default: ${default_addr})." placeholder:"HOST:PORT|unix:PATH"`
-	api.Encryption
+	api.Security
 	Store  string  `hidden:"" type:"path"`
 	From   *uint32 `help:"Begin at this sequence, instead of now; 0 is the beginning of the log." placeholder:"SEQUENCE"`
 	Events bool    `help:"Show the progress of running compactions."`
@@ -37,7 +37,7 @@ func (c *Watch) Run(ctx context.Context, a *api.App) (err error) {
 		return terminal.Advise(terminal.Usagef("--store: watching needs a daemon, since no other process can write to a store that is open here"),
 			"Start one on this store: %s\nThen: %s", terminal.Command("serve"), terminal.Again("--addr", api.DefaultListen).But("store"))
 	}
-	client, err := (&api.Where{Addr: c.Addr, Encryption: c.Encryption}).Open(ctx, a, false)
+	client, err := (&api.Where{Addr: c.Addr, Security: c.Security}).Open(ctx, a, false)
 	if err != nil {
 		return err
 	}

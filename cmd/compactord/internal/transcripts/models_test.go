@@ -183,7 +183,7 @@ func TestModelsThatRefuse(t *testing.T) {
 // withoutFallback sets the model as a session's summarizer, without a fallback.
 func withoutFallback(t *testing.T, addr, session string) {
 	t.Helper()
-	c, err := (&api.App{}).Dial(addr, api.Encryption{})
+	c, err := (&api.App{}).Dial(addr, api.Security{})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, c.Close()) }()
 	_, err = c.Sessions.UpdateSession(t.Context(), &compactordv1.UpdateSessionRequest{

@@ -108,9 +108,11 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_SHUTTING_DOWN: _ErrorReason.ValueType  # 23
     """UNAVAILABLE, with RetryInfo. The daemon is shutting down. Example: Compact after the daemon got SIGTERM."""
     ERROR_REASON_UNAUTHENTICATED: _ErrorReason.ValueType  # 24
-    """UNAUTHENTICATED. The caller has no valid key. Example: no key, or a wrong one."""
+    """UNAUTHENTICATED. The caller has no valid token. Example: no token, or one that has expired."""
     ERROR_REASON_PERMISSION_DENIED: _ErrorReason.ValueType  # 25
-    """PERMISSION_DENIED. The key does not allow this. Example: DeleteSession with a key that may only read."""
+    """PERMISSION_DENIED. The token does not allow this. Example: DeleteSession with a token that may only read. Metadata:
+    role, the one that is needed.
+    """
     ERROR_REASON_STORE_CORRUPT: _ErrorReason.ValueType  # 26
     """DATA_LOSS. The store is damaged. Example: a record of a kind that this daemon does not know."""
     ERROR_REASON_INVALID_TOKEN: _ErrorReason.ValueType  # 27
@@ -282,9 +284,11 @@ summarizer, operation_id. Example: an error that nobody foresaw.
 ERROR_REASON_SHUTTING_DOWN: ErrorReason.ValueType  # 23
 """UNAVAILABLE, with RetryInfo. The daemon is shutting down. Example: Compact after the daemon got SIGTERM."""
 ERROR_REASON_UNAUTHENTICATED: ErrorReason.ValueType  # 24
-"""UNAUTHENTICATED. The caller has no valid key. Example: no key, or a wrong one."""
+"""UNAUTHENTICATED. The caller has no valid token. Example: no token, or one that has expired."""
 ERROR_REASON_PERMISSION_DENIED: ErrorReason.ValueType  # 25
-"""PERMISSION_DENIED. The key does not allow this. Example: DeleteSession with a key that may only read."""
+"""PERMISSION_DENIED. The token does not allow this. Example: DeleteSession with a token that may only read. Metadata:
+role, the one that is needed.
+"""
 ERROR_REASON_STORE_CORRUPT: ErrorReason.ValueType  # 26
 """DATA_LOSS. The store is damaged. Example: a record of a kind that this daemon does not know."""
 ERROR_REASON_INVALID_TOKEN: ErrorReason.ValueType  # 27

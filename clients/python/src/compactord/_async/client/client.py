@@ -11,8 +11,9 @@ from compactord import connection, messages, v1, words
 from compactord._async.client.session import AsyncSession
 from compactord._async.wire.calls import AsyncCalls
 from compactord._async.wire.stubs import AsyncCompactionStub, AsyncSessionStub
-from compactord.connection import TLS, Token
+from compactord.connection import TLS
 from compactord.errors import SessionExistsError
+from compactord.tokens import Token
 
 
 class AsyncClient:
@@ -40,8 +41,9 @@ class AsyncClient:
         Args:
             address: ``HOST:PORT`` or ``unix:PATH``. Default: ``COMPACTORD_ADDR``, else ``127.0.0.1:7440``.
             tls: True or a :class:`TLS`, where a proxy in front of the daemon uses TLS.
-            token: The token for ``authorization: Bearer TOKEN`` of each call, or a function that returns it.
-            allow_plaintext_token: Whether a token may be sent without TLS to an address that is not a Unix socket.
+            token: The token for ``authorization: Bearer TOKEN`` of each call, or a function that returns it. Default:
+                that of ``COMPACTORD_TOKEN``, of the file ``COMPACTORD_TOKEN_FILE``, or of the user's own daemon.
+            allow_plaintext_token: Whether a token may be sent without TLS to an address of another machine.
             timeout: The timeout of a call in seconds. Each call can override it.
             compaction_timeout: The timeout of a call that may write a summary, in seconds.
             max_message_bytes: The size of the largest request and response in bytes. The daemon has its own limits.

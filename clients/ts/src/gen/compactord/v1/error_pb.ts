@@ -207,14 +207,15 @@ export enum ErrorReason {
   SHUTTING_DOWN = 23,
 
   /**
-   * UNAUTHENTICATED. The caller has no valid key. Example: no key, or a wrong one.
+   * UNAUTHENTICATED. The caller has no valid token. Example: no token, or one that has expired.
    *
    * @generated from enum value: ERROR_REASON_UNAUTHENTICATED = 24;
    */
   UNAUTHENTICATED = 24,
 
   /**
-   * PERMISSION_DENIED. The key does not allow this. Example: DeleteSession with a key that may only read.
+   * PERMISSION_DENIED. The token does not allow this. Example: DeleteSession with a token that may only read. Metadata:
+   * role, the one that is needed.
    *
    * @generated from enum value: ERROR_REASON_PERMISSION_DENIED = 25;
    */

@@ -1,0 +1,66 @@
+import { readFileSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+
+import { defaults } from "./defaults.js";
+
+/** The bits of a mode that let other users read or change a file. */
+const forOthers = 0o077;
+
+/** The token that a client sends without the option: of the environment, else of the user's own daemon. */
+export interface FoundToken {
+  /** Returns the token; an empty text where there is none. Throws a TypeError where its file cannot be used. */
+  readonly token: () => string;
+  /** Whether it is only for daemons of this machine, and is not sent elsewhere. */
+  readonly onlyLocal: boolean;
+}
+
+/** Finds the token of the environment, else that of the user's own daemon. */
+export function foundToken(): FoundToken | undefined {
+  const given = (process.env[defaults.tokenVariable] ?? "").trim();
+  if (given !== "") {
+    return { token: () => given, onlyLocal: false };
+  }
+  const path = process.env[defaults.tokenFileVariable] ?? "";
+  return path === "" ? { token: tokenOf(defaultFile()), onlyLocal: true } : { token: tokenOf(path), onlyLocal: false };
+}
+
+/** Reads a file again when it has changed, since a daemon may make it later or anew. */
+function tokenOf(path: string): () => string {
+  let seen = "";
+  let token = "";
+  return () => {
+    const status = statSync(path, { throwIfNoEntry: false });
+    if (status === undefined) {
+      return "";
+    }
+    const now = [status.ino, status.mtimeMs, status.size, status.mode].join();
+    if (now !== seen) {
+      if (process.platform !== "win32" && (status.mode & forOthers) !== 0) {
+        throw new TypeError(
+          `the token file ${path} can be read or changed by others than its owner: take that away with chmod 600`,
+        );
+      }
+      token = readFileSync(path, "utf8").trim();
+      seen = now;
+    }
+    return token;
+  };
+}
+
+/** The file in which a daemon of this user makes its token. */
+function defaultFile(): string {
+  const base = process.env["XDG_STATE_HOME"] ?? "";
+  return join(base === "" ? stateFolder() : base, "compactord", "token");
+}
+
+function stateFolder(): string {
+  switch (process.platform) {
+    case "win32":
+      return process.env["APPDATA"] ?? join(homedir(), "AppData", "Roaming");
+    case "darwin":
+      return join(homedir(), "Library", "Application Support");
+    default:
+      return join(homedir(), ".local", "state");
+  }
+}
