@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -73,11 +74,7 @@ func (w *Where) Open(ctx context.Context, a *App, makeStore bool) (*Client, erro
 
 // Dial returns a client of the daemon at an address, that of --addr. The first call connects.
 func (a *App) Dial(text string, security Security) (*Client, error) {
-	addr, err := ParseAddress(text)
-	if err != nil {
-		return nil, terminal.Usagef("%s: %w", a.NameOf("addr"), err)
-	}
-	secured, err := security.credentials(a)
+	addr, err := a.address(text)
 	if err != nil {
 		return nil, err
 	}
@@ -85,11 +82,36 @@ func (a *App) Dial(text string, security Security) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	return a.dial(addr, security.Encryption, token)
+}
+
+// DialHealth returns a client that sends no token, which the health of a daemon does not need.
+func (a *App) DialHealth(text string, encryption Encryption) (*Client, error) {
+	addr, err := a.address(cmp.Or(text, DefaultListen))
+	if err != nil {
+		return nil, err
+	}
+	return a.dial(addr, encryption, "")
+}
+
+func (a *App) address(text string) (Address, error) {
+	addr, err := ParseAddress(text)
+	if err != nil {
+		return addr, terminal.Usagef("%s: %w", a.NameOf("addr"), err)
+	}
+	return addr, nil
+}
+
+func (a *App) dial(addr Address, encryption Encryption, token string) (*Client, error) {
+	secured, err := encryption.credentials(a)
+	if err != nil {
+		return nil, err
+	}
 	target := "passthrough:///" + addr.Where
 	if addr.Network == "unix" {
 		target = "unix:" + addr.Where
 	}
-	c, dial := &Client{Address: addr.String(), encrypted: security.used()}, (&net.Dialer{}).DialContext
+	c, dial := &Client{Address: addr.String(), encrypted: encryption.used()}, (&net.Dialer{}).DialContext
 	dialer := func(ctx context.Context, _ string) (net.Conn, error) {
 		conn, err := dial(ctx, addr.Network, addr.Where)
 		c.reached.Store(err == nil)

@@ -38,7 +38,7 @@ func (c *HealthCheck) Validate() error {
 
 // Run asks the daemon.
 func (c *HealthCheck) Run(ctx context.Context, a *api.App) (err error) {
-	client, err := (&api.Where{Addr: c.Addr, Security: api.Security{Encryption: c.Encryption}}).Open(ctx, a, false)
+	client, err := a.DialHealth(c.Addr, c.Encryption)
 	if err != nil {
 		return err
 	}

@@ -29,6 +29,8 @@ func TestHealthCheckOfADaemon(t *testing.T) {
 			require.Equal(t, "The daemon at "+d.Addr+" serves.\n", programtest.Ran(t, ask...).Ends(t, terminal.ExitDone).Out)
 			require.Equal(t, "The daemon at "+d.Addr+" takes writes.\n",
 				programtest.Ran(t, append(ask, "--writes")...).Ends(t, terminal.ExitDone).Out)
+			t.Setenv("COMPACTORD_TOKEN_FILE", "there-is-none")
+			programtest.Ran(t, ask...).Ends(t, terminal.ExitDone)
 			require.Equal(t, terminal.ExitDone, d.Stop())
 			programtest.Ran(t, ask...).Ends(t, terminal.ExitFailed).Says(t, "no daemon answers at "+d.Addr)
 		})
