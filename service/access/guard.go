@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -73,15 +74,54 @@ func (t table) all(yield func(*grant) bool) {
 type grant struct {
 	hash  Hash
 	entry atomic.Pointer[Entry]
-	// valid ends when the token is withdrawn or has expired.
-	valid context.Context //nolint:containedctx // It is the life of the grant, on which streams depend.
-	end   context.CancelFunc
+
+	mu sync.Mutex
+	// ended says that the token was withdrawn or has expired.
+	ended bool
+	// streams end with the grant.
+	streams map[*stream]struct{}
+}
+
+// stream is a stream that a grant has admitted.
+type stream struct{ end func() }
+
+// admitStream calls end when the grant ends, unless leave is called before.
+func (g *grant) admitStream(end func()) (leave func()) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.ended {
+		end()
+		return func() {}
+	}
+	s := &stream{end}
+	g.streams[s] = struct{}{}
+	return func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		delete(g.streams, s)
+	}
+}
+
+// end ends the grant and its streams.
+func (g *grant) end() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.ended = true
+	for s := range g.streams {
+		s.end()
+	}
+	clear(g.streams)
+}
+
+func (g *grant) hasEnded() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.ended
 }
 
 func newGrant(e Entry) *grant {
-	g := &grant{hash: e.Hash}
+	g := &grant{hash: e.Hash, streams: make(map[*stream]struct{})}
 	g.entry.Store(&e)
-	g.valid, g.end = context.WithCancel(context.Background())
 	return g
 }
 
@@ -181,7 +221,7 @@ func (g *Guard) apply() {
 
 // renewed returns the grant with what is said of its token now, or another one.
 func (g *grant) renewed(e Entry) *grant {
-	if g == nil || g.valid.Err() != nil {
+	if g == nil || g.hasEnded() {
 		return newGrant(e)
 	}
 	if was := g.entry.Load(); was.Subject != e.Subject || was.Role > e.Role {

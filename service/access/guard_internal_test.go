@@ -69,11 +69,6 @@ func guardOf(t testing.TB, entries ...Entry) *guarded {
 		Metrics: g.registry, Now: func() time.Time { return g.now },
 	})
 	require.NoError(t, err)
-	t.Cleanup(func() {
-		for granted := range g.grants.Load().all {
-			granted.end()
-		}
-	})
 	return g
 }
 
@@ -181,11 +176,11 @@ func TestTokensExpire(t *testing.T) {
 	granted, _ := g.find(token)
 	g.now = e.Expires.Add(-time.Nanosecond)
 	g.look(t.Context())
-	require.NoError(t, granted.valid.Err())
+	require.False(t, granted.hasEnded())
 	g.now = e.Expires
 	require.Equal(t, codes.Unauthenticated, g.call(reads, token), "without a look")
 	g.look(t.Context())
-	require.Error(t, granted.valid.Err(), "its streams end")
+	require.True(t, granted.hasEnded(), "its streams end")
 	e.Expires = g.now.Add(time.Hour)
 	g.write(t, lines(e))
 	g.reload(t)
@@ -214,7 +209,7 @@ func TestStreamsAtAReload(t *testing.T) {
 			test.change(&e)
 			g.write(t, lines(further, e))
 			g.reload(t)
-			require.Equal(t, test.ends, granted.valid.Err() != nil)
+			require.Equal(t, test.ends, granted.hasEnded())
 			require.Len(t, *g.grants.Load(), 2)
 		})
 	}
@@ -287,9 +282,21 @@ func TestOwnTokenMayDoEverything(t *testing.T) {
 	require.NoError(t, err)
 	_, err = g.admit(calling("Bearer "+token), deletes)
 	require.NoError(t, err)
-	for granted := range g.grants.Load().all {
-		granted.end()
-	}
+}
+
+// A stream that begins while its grant ends, ends too; one that has left is not ended any more.
+func TestStreamsEndWithTheirGrant(t *testing.T) {
+	token, e := entry(t, "x", Write)
+	g := guardOf(t, e)
+	granted, _ := g.find(token)
+	ends := map[string]int{}
+	granted.admitStream(func() { ends["runs"]++ })
+	leave := granted.admitStream(func() { ends["left"]++ })
+	leave()
+	granted.end()
+	granted.admitStream(func() { ends["late"]++ })
+	granted.end()
+	require.Equal(t, map[string]int{"runs": 1, "late": 1}, ends)
 }
 
 // BenchmarkAdmit is what the check of a token adds to a call.

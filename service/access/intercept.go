@@ -50,8 +50,8 @@ func (g *Guard) Stream(srv any, stream grpc.ServerStream, info *grpc.StreamServe
 	if granted == nil {
 		return handler(srv, stream)
 	}
-	stop := context.AfterFunc(granted.valid, func() { requests.End(stream.Context(), errEnded) })
-	defer stop()
+	leave := granted.admitStream(func() { requests.End(stream.Context(), errEnded) })
+	defer leave()
 	err = handler(srv, stream)
 	if err != nil && errors.Is(context.Cause(stream.Context()), errEnded) {
 		return unauthenticated()

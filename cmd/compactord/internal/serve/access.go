@@ -13,11 +13,8 @@ import (
 	"github.com/compactord/compactord/service/access"
 )
 
-// guard returns what decides who may call; nil with --no-auth. It makes the token of who runs the daemon.
+// guard returns what decides who may call. It makes the token of who runs the daemon.
 func (c *Command) guard(metrics prometheus.Registerer, logger *slog.Logger) (*access.Guard, error) {
-	if c.NoAuth {
-		return nil, nil //nolint:nilnil // A server without a guard asks for no token.
-	}
 	var files []access.File
 	if c.TokenFile != "" {
 		if err := c.makeToken(); err != nil {

@@ -123,9 +123,11 @@ func (c *Command) Run(ctx context.Context, a *api.App) (err error) {
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	refused := newRefused()
 	registry.MustRegister(droppedLines(queue), refused)
-	guard, err := c.guard(registry, logger)
-	if err != nil {
-		return err
+	var guard *access.Guard
+	if !c.NoAuth {
+		if guard, err = c.guard(registry, logger); err != nil {
+			return err
+		}
 	}
 	server, err := c.server(a, store, guard, registry, logger)
 	if err != nil {
