@@ -12,9 +12,7 @@ import (
 // it. Only a full run tests these packages under it too.
 var sequential = []string{
 	"./recall",
-	"./session",
 	"./session/wording",
-	"./strategies/...",
 	"./dialects",
 	"./dialects/anthropic",
 	"./dialects/dialect",

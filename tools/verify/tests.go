@@ -182,7 +182,13 @@ var sequentialTests = map[string][]string{
 		"TestPagesAreTheWholeView", "TestPagesOfAViewReadWhatTheyShow", "TestPlaceholdersOfEveryPresetLeadToTheResult",
 		"TestSearchEndsAfterASecond", "TestSearchPages", "TestWhatIsDueCanBeCompacted",
 	},
+	"./session":      {"TestEveryStep", "TestGroupMembersOverGeneratedLogs"},
 	"./storage/bolt": {"TestDamageWhileOpen", "TestDamagedStores"},
+	"./strategies": {
+		"TestCheckOfArbitraryPlans", "TestClearRules", "TestComposedPlansKeepTheRules", "TestCutBudgetRules", "TestEveryPlanKeepsTheRules",
+		"TestFoldsOverConversations", "TestHideRules", "TestMaskRulesOfTurns", "TestPlansOverConversations",
+		"TestPresetsActOrSayThatTheyCannot", "TestReportsOverGeneratedLogs",
+	},
 }
 
 // sequentialIn returns the run of the sequential tests of some packages.
