@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.etcd.io/bbolt"
 
 	"github.com/compactord/compactord/storage/bolt/internal/pages"
 	"github.com/compactord/compactord/storage/storagetest"
@@ -189,6 +190,8 @@ func TestSealThatFailsIsWrittenLater(t *testing.T) {
 		require.NoError(t, s.CreateSession(t.Context(), &d.Commit))
 		synctest.Wait()
 		s.file = file
+		// The writer takes the lock of this read before it looks at the file.
+		require.NoError(t, s.db.View(func(*bbolt.Tx) error { return nil }))
 		_, sealed := listState(t, killed(t, path))
 		require.False(t, sealed)
 		<-time.After(2 * sealPause)
