@@ -15,12 +15,11 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
-	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/credentials/insecure"
 	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/status"
 
+	"github.com/compactord/compactord/e2e/daemontest"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
@@ -49,7 +48,7 @@ func startStoring(t *testing.T, folder string) *storing {
 	require.NoError(t, err)
 	found := listensOn.FindStringSubmatch(line)
 	require.NotNil(t, found, line)
-	conn, err := grpc.NewClient(found[1], grpc.WithTransportCredentials(insecure.NewCredentials()))
+	conn, err := daemontest.Dial(found[1])
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = conn.Close() })
 	d.sessions, d.health = compactordv1.NewSessionServiceClient(conn), healthv1.NewHealthClient(conn)
