@@ -1,9 +1,6 @@
 package access
 
-import (
-	"os"
-	"time"
-)
+import "github.com/compactord/compactord/service/trusted"
 
 // File is a file of tokens.
 type File struct {
@@ -34,45 +31,21 @@ type watchedFile struct {
 	File
 
 	entries []Entry
-	// read is what the file looked like when it was read last, and seen when it was looked at last.
-	read, seen *appearance
-}
-
-// appearance tells versions of a file apart without reading it.
-type appearance struct {
-	info     os.FileInfo
-	size     int64
-	modified time.Time
-	mode     os.FileMode
-}
-
-// look returns what the file looks like; nil where it cannot be looked at.
-func look(path string) *appearance {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil
-	}
-	return &appearance{info, info.Size(), info.ModTime(), info.Mode()}
-}
-
-func (a *appearance) equal(b *appearance) bool {
-	if a == nil || b == nil {
-		return a == b
-	}
-	return a.size == b.size && a.modified.Equal(b.modified) && a.mode == b.mode && os.SameFile(a.info, b.info)
+	// read is the version that was read last, and seen the one that was there at the last look.
+	read, seen trusted.Version
 }
 
 // settled says whether the file has changed since it was read, and has stayed the same since the look before: whoever
 // writes it in place has time to write it whole.
 func (f *watchedFile) settled() bool {
-	now, before := look(f.Path), f.seen
+	now, before := trusted.Look(f.Path), f.seen
 	f.seen = now
-	return now.equal(before) && !now.equal(f.read)
+	return now.Same(before) && !now.Same(f.read)
 }
 
 // load reads the file. Where that fails, the tokens stay as they were. A file is not read again before it changes.
 func (f *watchedFile) load() error {
-	f.read = look(f.Path)
+	f.read = trusted.Look(f.Path)
 	f.seen = f.read
 	entries, err := f.Read(f.Path)
 	if err != nil {

@@ -3,24 +3,20 @@ package access
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"github.com/compactord/compactord/service/trusted"
 )
 
 const (
-	// forOthers are the bits of a mode that let other users read or change a file.
-	forOthers   = 0o077
 	privateMode = 0o600
 	// maxTokenFile is more than a file of one token has.
 	maxTokenFile = 4 << 10
 )
-
-// ErrExposed says that others than the owner can read or change a file of a token.
-var ErrExposed = errors.New("others than its owner can read or change it")
 
 // MakeTokenFile makes a token in a file that only its owner can read, unless there is the file. It appears as a whole:
 // whoever reads it at the same time finds the token, or no file.
@@ -66,41 +62,13 @@ func writeBeside(path, content string) (name string, err error) {
 	return file.Name(), file.Sync()
 }
 
-// withoutPath returns the system's error without the path, which who reads a file names.
-func withoutPath(err error) error {
-	var of *fs.PathError
-	if errors.As(err, &of) {
-		return of.Err
-	}
-	return err
-}
-
 // ReadTokenFile returns the token in a file. It refuses a file that others can read or change. No error quotes the file.
 func ReadTokenFile(path string) (string, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return "", withoutPath(err)
-	}
-	if !info.Mode().IsRegular() {
-		// To open a pipe would wait for a writer.
-		return "", errors.New("it is not a regular file")
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return "", withoutPath(err)
-	}
-	defer func() { _ = file.Close() }()
-	// The mode of what was opened: the name may mean another file by now.
-	if info, err = file.Stat(); err != nil {
-		return "", err
-	}
-	// Windows has no such bits and reports all of them as set.
-	if mode := info.Mode().Perm(); runtime.GOOS != "windows" && mode&forOthers != 0 {
-		return "", fmt.Errorf("%w (mode %04o): take that away with chmod 600, and if others may have read it, remove it, "+
-			"so that the next daemon makes another token", ErrExposed, mode)
-	}
-	content, err := io.ReadAll(io.LimitReader(file, maxTokenFile))
-	if err != nil {
+	content, err := trusted.ReadPrivate(path, maxTokenFile)
+	switch {
+	case errors.Is(err, trusted.ErrExposed):
+		return "", fmt.Errorf("%w, and if others may have read it, remove it, so that the next daemon makes another token", err)
+	case err != nil:
 		return "", err
 	}
 	token := strings.TrimSpace(string(content))

@@ -13,7 +13,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/compactord/compactord/cmd/compactord/internal/trusted"
+	"github.com/compactord/compactord/service/trusted"
 )
 
 // maxFileBytes is far more than a chain or a list of authorities needs.

@@ -3,14 +3,14 @@ package certificates
 import (
 	"crypto/tls"
 	"fmt"
-	"io/fs"
 	"log/slog"
-	"os"
 	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"google.golang.org/grpc/credentials"
+
+	"github.com/compactord/compactord/service/trusted"
 )
 
 // between is how long at least lies between two attempts to read files that are not good.
@@ -107,28 +107,17 @@ func (s *Server) current() *tls.Config {
 	return s.config
 }
 
-// versions are the files as they were at some time, nil where one could not be found.
-type versions [3]fs.FileInfo
+// versions are those of the files, the zero one where none is named.
+type versions [3]trusted.Version
 
 func (f Files) versions() versions {
-	var all versions
-	for i, path := range []string{f.Cert, f.Key, f.ClientCA} {
-		if info, err := os.Stat(path); err == nil {
-			all[i] = info
-		}
-	}
-	return all
+	return versions{trusted.Look(f.Cert), trusted.Look(f.Key), trusted.Look(f.ClientCA)}
 }
 
-// same says whether no file has changed since. A file that was put in the place of another one is another one, even
-// with the same time.
+// same says whether no file has changed since.
 func (v versions) same(as versions) bool {
-	for i, a := range v {
-		b := as[i]
-		if (a == nil) != (b == nil) {
-			return false
-		}
-		if a != nil && (!os.SameFile(a, b) || a.Size() != b.Size() || !a.ModTime().Equal(b.ModTime())) {
+	for i, version := range v {
+		if !version.Same(as[i]) {
 			return false
 		}
 	}

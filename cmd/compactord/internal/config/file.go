@@ -17,8 +17,8 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
-	"github.com/compactord/compactord/cmd/compactord/internal/trusted"
 	"github.com/compactord/compactord/dialects/overflow"
+	"github.com/compactord/compactord/service/trusted"
 	"github.com/compactord/compactord/summarizers"
 )
 

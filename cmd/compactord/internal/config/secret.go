@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
-	"github.com/compactord/compactord/cmd/compactord/internal/trusted"
+	"github.com/compactord/compactord/service/trusted"
 )
 
 // secret is an API key that is never printed. It is behind a pointer, since package fmt does not call the methods of

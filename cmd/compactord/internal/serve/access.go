@@ -9,8 +9,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
-	"github.com/compactord/compactord/cmd/compactord/internal/trusted"
 	"github.com/compactord/compactord/service/access"
+	"github.com/compactord/compactord/service/trusted"
 )
 
 // guard returns what decides who may call. It makes the token of who runs the daemon.
@@ -52,7 +52,7 @@ func readTokens(path string) ([]access.Entry, error) {
 	// One byte more shows that the file is too large.
 	content, err := trusted.Read(path, access.MaxTokensBytes+1)
 	if err != nil {
-		return nil, cause(err)
+		return nil, err
 	}
 	return access.ParseTokens(content)
 }
