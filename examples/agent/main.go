@@ -53,8 +53,12 @@ func explained(err error, addr string) error {
 }
 
 func run(ctx context.Context, out io.Writer, addr string, turns int, window uint32) error {
+	token, err := ownToken(addr)
+	if err != nil {
+		return err
+	}
 	conn, err := grpc.NewClient(addr, grpc.WithTransportCredentials(insecure.NewCredentials()),
-		grpc.WithPerRPCCredentials(ownToken()), grpc.WithDefaultServiceConfig(retries))
+		grpc.WithPerRPCCredentials(token), grpc.WithDefaultServiceConfig(retries))
 	if err != nil {
 		return err
 	}

@@ -247,3 +247,14 @@ func startDaemon(t *testing.T) string {
 	})
 	return listener.Addr().String()
 }
+
+// The agent sent its token to any address, where others on the way could read it.
+func TestTheTokenStaysOnThisMachine(t *testing.T) {
+	for _, addr := range []string{"agents.example:7440", "10.0.0.1:7440", ":7440"} {
+		require.ErrorIs(t, run(t.Context(), io.Discard, addr, 1, 8000), errPlaintext, addr)
+	}
+	for _, addr := range []string{"127.0.0.1:7440", "[::1]:7440", "localhost:7440", "unix:/run/daemon.sock"} {
+		_, err := ownToken(addr)
+		require.NoError(t, err, addr)
+	}
+}
