@@ -1,6 +1,7 @@
 package service_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -39,6 +40,38 @@ func BenchmarkAppendTurn(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// BenchmarkAppendUserMessage is a durable append of a finished turn behind no cut, with and without policy.on_user_message.
+func BenchmarkAppendUserMessage(b *testing.B) {
+	for _, each := range []struct {
+		name   string
+		policy *compactordv1.Policy
+	}{
+		{"without", &compactordv1.Policy{}},
+		{"on_user_message", hiding()},
+	} {
+		for _, messages := range []int{1_000, 20_000} {
+			b.Run(fmt.Sprintf("%s/messages=%d", each.name, messages), func(b *testing.B) {
+				d := start(b)
+				d.create("s", each.policy)
+				turn := reads("a", 200)
+				var batch []*compactordv1.Message
+				for n := 0; n < messages; n += len(turn) {
+					batch = append(batch, turn...)
+					if len(batch) >= 400 {
+						d.append("s", batch...)
+						batch = nil
+					}
+				}
+				d.append("s", turn...)
+				b.ReportAllocs()
+				for b.Loop() {
+					d.append("s", turn...)
+				}
+			})
+		}
 	}
 }
 

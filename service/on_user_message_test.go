@@ -8,10 +8,13 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/testing/protocmp"
+	"pgregory.net/rapid"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service"
@@ -115,6 +118,48 @@ func TestDeltasAfterOnUserMessage(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, uint32(5), delta.GetUnchangedPrefix(), "the first turn's result was hidden with the second's message")
 	requireSameBytes(t, view[5:], delta.GetMessages())
+}
+
+// A state that is kept from turn to turn is planned and shown like one that is read anew: a record of another kind, here a
+// checkpoint, ends what is kept.
+func TestOnUserMessageOnKeptStates(t *testing.T) {
+	t.Parallel()
+	d := start(t)
+	lives := 0
+	rapid.Check(t, func(r *rapid.T) {
+		lives++
+		kept, anew := fmt.Sprint("kept", lives), fmt.Sprint("anew", lives)
+		hide := hideOld()
+		hide.GetPruneToolOutputs().KeepTurns = proto.Uint32(rapid.Uint32Range(1, 3).Draw(r, "kept turns"))
+		// Results are shortened first, and hidden some turns later.
+		policy := &compactordv1.Policy{OnUserMessage: listOf(&compactordv1.Strategy{
+			Kind: &compactordv1.Strategy_TruncateToolOutputs{TruncateToolOutputs: &compactordv1.TruncateToolOutputsStrategy{
+				MaxChars: proto.Uint32(1000), KeepGroups: proto.Uint32(1),
+			}},
+		}, hide)}
+		d.create(kept, policy)
+		d.create(anew, policy)
+		for turn := range rapid.IntRange(3, 12).Draw(r, "turns") {
+			if turn > 0 && rapid.IntRange(0, 3).Draw(r, "pins") == 0 {
+				index := rapid.Uint32Range(0, uint32(4*turn-1)).Draw(r, "pinned")
+				d.pin(kept, index)
+				d.pin(anew, index)
+			}
+			messages := reads(fmt.Sprint(turn), rapid.IntRange(1, 6000).Draw(r, "size"))
+			d.append(kept, messages...)
+			d.append(anew, messages...)
+			d.checkpoint(anew, false)
+			requireSameBytes(t, d.view(anew), d.view(kept))
+		}
+		prunes, expected := d.userMessagePrunes(kept), d.userMessagePrunes(anew)
+		require.Len(t, prunes, len(expected))
+		for i, prune := range prunes {
+			prune.Id, prune.CreatedAt, prune.Sequence = expected[i].GetId(), expected[i].GetCreatedAt(), expected[i].GetSequence()
+			prune.Provenance.Duration = expected[i].GetProvenance().GetDuration()
+			require.Empty(t, cmp.Diff(expected[i], prune, protocmp.Transform()))
+		}
+	})
+	d.requireSound(t)
 }
 
 // Nothing is written where the view would not become smaller, and where no message starts a turn.

@@ -12,14 +12,15 @@ import (
 // EditsOf returns the edits of a message in views, oldest first: its arrival edits, then those of records in force. A
 // view shows a pinned message without them.
 func (s *State) EditsOf(l *compactordv1.LoggedMessage) []*compactordv1.Edit {
-	return editsOf(l, s.Edits)
+	return editsOf(l, s.Edits[l.GetIndex()])
 }
 
-func editsOf(l *compactordv1.LoggedMessage, inForce map[uint32][]*compactordv1.Edit) []*compactordv1.Edit {
+// editsOf returns the edits of a message of which records make these.
+func editsOf(l *compactordv1.LoggedMessage, ofRecords []*compactordv1.Edit) []*compactordv1.Edit {
 	if len(l.GetArrivalEdits()) == 0 {
-		return inForce[l.GetIndex()]
+		return ofRecords
 	}
-	return slices.Concat(l.GetArrivalEdits(), inForce[l.GetIndex()])
+	return slices.Concat(l.GetArrivalEdits(), ofRecords)
 }
 
 // ErrArrivalEdit means that an arrival edit is not valid for its message.

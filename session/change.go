@@ -109,7 +109,7 @@ func shownByIndex(s *State) (byIndex []shownAt, summary []*compactordv1.ViewMess
 }
 
 func sameMessage(a, b *compactordv1.ViewMessage) bool {
-	return a.GetOutOfPlace() == b.GetOutOfPlace() && (a.GetMessage() == b.GetMessage() || proto.Equal(a, b))
+	return a == b || a.GetOutOfPlace() == b.GetOutOfPlace() && (a.GetMessage() == b.GetMessage() || proto.Equal(a, b))
 }
 
 // loopStart lowers an index to the first ASSISTANT or TOOL message of its tool loop.

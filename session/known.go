@@ -1,6 +1,7 @@
 package session
 
 import (
+	"slices"
 	"sync"
 
 	"google.golang.org/protobuf/proto"
@@ -20,20 +21,25 @@ type Known struct {
 
 type knownMessage struct {
 	of *compactordv1.LoggedMessage
-	// unedited is what views show of it where no record edits it. It is nil where views never show that, and where it was
-	// not drawn.
-	unedited *unedited
-	drawn    bool
+	// unedited is what views show of it where no record edits it, edited where records make just edits.
+	unedited, edited drawing
+	edits            []*compactordv1.Edit
 	// facts are what plans read of it.
 	facts any
 }
 
-// unedited is what a view shows of a message that no record edits.
-type unedited struct {
+// drawing is what views show of a message, once it is drawn. It is nil where views never show that.
+type drawing struct {
+	*drawnMessage
+
+	done bool
+}
+
+// drawnMessage is what a view shows of a message.
+type drawnMessage struct {
 	shown SizedMessage
-	// thinks says that it has thinking, which some views leave out. shortened says that it was shortened on its arrival,
-	// which a pin undoes.
-	thinks, shortened bool
+	// thinks says that it has thinking, which some views leave out. edited says that it has edits, which a pin undoes.
+	thinks, edited bool
 }
 
 // message returns what is known of a message. The caller has locked.
@@ -64,19 +70,25 @@ func (k *Known) Facts(l *compactordv1.LoggedMessage, read func(*compactordv1.Log
 	return known.facts
 }
 
-// unedited returns what a view shows of a message that no record edits; nil where views never show that, or where
-// nothing is remembered.
-func (k *Known) unedited(c Counter, l *compactordv1.LoggedMessage) *unedited {
+// drawn returns what a view shows of a message where records make these edits; nil where views never show that, or where
+// nothing is remembered. Of what records make of it, only the newest is remembered.
+func (k *Known) drawn(c Counter, l *compactordv1.LoggedMessage, edits []*compactordv1.Edit) *drawnMessage {
 	if k == nil {
 		return nil
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	known := k.message(l)
-	if !known.drawn {
-		known.unedited, known.drawn = drawUnedited(c, l), true
+	at := &known.unedited
+	if len(edits) > 0 {
+		if at = &known.edited; !slices.Equal(known.edits, edits) {
+			known.edits, known.edited = edits, drawing{}
+		}
 	}
-	return known.unedited
+	if !at.done {
+		*at = drawing{drawMessage(c, l, edits), true}
+	}
+	return at.drawnMessage
 }
 
 // forget forgets what is known of a message, which another one is to replace in the states.
@@ -91,23 +103,24 @@ func (k *Known) forget(l *compactordv1.LoggedMessage) {
 	}
 }
 
-func drawUnedited(c Counter, l *compactordv1.LoggedMessage) *unedited {
-	m := l.GetMessage()
-	if Failed(m) || foldIn(l.GetArrivalEdits()) != nil ||
+func drawMessage(c Counter, l *compactordv1.LoggedMessage, edits []*compactordv1.Edit) *drawnMessage {
+	all := editsOf(l, edits)
+	if Failed(l.GetMessage()) || foldIn(all) != nil ||
 		l.GetResultPlace() == compactordv1.ResultPlace_RESULT_PLACE_VOID ||
 		l.GetResultPlace() == compactordv1.ResultPlace_RESULT_PLACE_STRAY {
 		return nil
 	}
 	e := editedMessage{counter: c, logged: l, sizes: l.GetPartSizes()}
 	e.nameCalls()
-	e.apply(l.GetArrivalEdits())
-	if len(e.message().GetParts()) == 0 && e.emptied() {
+	e.apply(all)
+	m := e.message()
+	if len(m.GetParts()) == 0 && e.emptied() {
 		return nil
 	}
 	vm := &compactordv1.ViewMessage{
-		Message: e.message(), Origin: &compactordv1.ViewMessage_Index{Index: l.GetIndex()}, Edits: e.kinds, Tokens: e.tokens(),
+		Message: m, Origin: &compactordv1.ViewMessage_Index{Index: l.GetIndex()}, Edits: e.kinds, Tokens: e.tokens(),
 	}
-	return &unedited{shown: sized(c, vm), thinks: hasThinking(m), shortened: len(l.GetArrivalEdits()) > 0}
+	return &drawnMessage{shown: sized(c, vm), thinks: hasThinking(m), edited: len(all) > 0}
 }
 
 // SizedMessage is a message of a view with its size.

@@ -61,7 +61,7 @@ func missingResult(call *compactordv1.CallRef) *compactordv1.Message {
 func (b *viewBuilder) strayResult(l *compactordv1.LoggedMessage, outOfPlace bool) {
 	e := editedMessage{counter: b.counter, logged: l, sizes: l.GetPartSizes()}
 	if !Pinned(b.head, l.GetIndex()) {
-		e.apply(editsOf(l, b.edits))
+		e.apply(editsOf(l, b.edits[l.GetIndex()]))
 	}
 	r := result(e.message())
 	m := &compactordv1.Message{

@@ -20,8 +20,9 @@ func (s *State) Shown(l *compactordv1.LoggedMessage) (*compactordv1.Message, uin
 
 // ShownTokens returns the tokens of what Shown returns.
 func (s *State) ShownTokens(l *compactordv1.LoggedMessage) uint32 {
-	if len(l.GetArrivalEdits()) > 0 && len(s.Edits[l.GetIndex()]) == 0 && !Pinned(s.Head, l.GetIndex()) {
-		if known := s.Known.unedited(s.Counter, l); known != nil {
+	edits := s.Edits[l.GetIndex()]
+	if len(l.GetArrivalEdits())+len(edits) > 0 && !Pinned(s.Head, l.GetIndex()) {
+		if known := s.Known.drawn(s.Counter, l, edits); known != nil {
 			return known.shown.GetTokens()
 		}
 	}

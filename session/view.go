@@ -207,7 +207,7 @@ func (b *viewBuilder) message(l *compactordv1.LoggedMessage, outOfPlace bool) {
 			return
 		}
 	}
-	if shown := b.unedited(l, outOfPlace); shown != nil {
+	if shown := b.drawn(l, outOfPlace); shown != nil {
 		b.addSized(shown)
 		return
 	}
@@ -225,7 +225,7 @@ func (b *viewBuilder) message(l *compactordv1.LoggedMessage, outOfPlace bool) {
 	// This comes first: a generated id contains the part's position in the log, and edits can drop parts.
 	e.nameCalls()
 	if !Pinned(b.head, l.GetIndex()) {
-		e.apply(withoutFolds(editsOf(l, b.edits)))
+		e.apply(withoutFolds(editsOf(l, b.edits[l.GetIndex()])))
 	}
 	if outOfPlace && Replayed(b.head, l.GetIndex()) {
 		e.replay()
@@ -250,13 +250,14 @@ func (b *viewBuilder) message(l *compactordv1.LoggedMessage, outOfPlace bool) {
 	})
 }
 
-// unedited returns what the view shows of a message, where it is known that nothing else changes it; otherwise nil.
-func (b *viewBuilder) unedited(l *compactordv1.LoggedMessage, outOfPlace bool) *SizedMessage {
-	if b.known == nil || outOfPlace || len(b.edits[l.GetIndex()]) > 0 || answersCall(l) && b.removed(l.GetAnswers().GetIndex()) {
+// drawn returns what the view shows of a message, where it is known that nothing but the edits of records changes it;
+// otherwise nil.
+func (b *viewBuilder) drawn(l *compactordv1.LoggedMessage, outOfPlace bool) *SizedMessage {
+	if b.known == nil || outOfPlace || answersCall(l) && b.removed(l.GetAnswers().GetIndex()) {
 		return nil
 	}
-	known := b.known.unedited(b.counter, l)
-	if known == nil || known.thinks && b.dropsThinking(l) || known.shortened && Pinned(b.head, l.GetIndex()) {
+	known := b.known.drawn(b.counter, l, b.edits[l.GetIndex()])
+	if known == nil || known.thinks && b.dropsThinking(l) || known.edited && Pinned(b.head, l.GetIndex()) {
 		return nil
 	}
 	return &known.shown

@@ -7,6 +7,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
 )
@@ -14,8 +15,8 @@ import (
 // keptStateBytes is how many bytes of states are kept.
 const keptStateBytes = 32 << 20
 
-// keptStates keeps the states of sessions that are due for a compaction, which are planned at each append, so that the
-// next one reads only what was appended. They have outlines. The states that were not used for the longest time go first.
+// keptStates keeps the states of sessions that are planned at each append, or at each turn, so that the next one reads only
+// what was appended. They have outlines. The states that were not used for the longest time go first.
 type keptStates struct {
 	mu    sync.Mutex
 	bytes int
@@ -38,7 +39,7 @@ const (
 	bytesOfPart    = 224
 	bytesOfKnown   = 320
 	bytesOfCall    = 512
-	bytesOfEdit    = 128
+	bytesOfEdit    = 1 << 10
 )
 
 // get returns the state that is kept of a session; nil where there is none.
@@ -56,11 +57,12 @@ func (k *keptStates) get(uid string) *session.State {
 	return nil
 }
 
-// put keeps a state of a session in place of an earlier one, unless it is larger than all that is kept.
-func (k *keptStates) put(uid string, s *session.State) {
+// put keeps a state of a session in place of an earlier one, unless it is larger than all that is kept. It comes from the
+// state of a head by nothing but appends and these edits.
+func (k *keptStates) put(uid string, s *session.State, before *storagev1.Head, edits []*compactordv1.Edit) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	messages := k.messagesLocked(uid, s)
+	messages := k.messagesLocked(uid, s, before, edits)
 	bytes := bytesOfState + proto.Size(s.Head) + proto.Size(s.Entry) + s.Outlines.SharedBytes() + messages
 	for _, b := range s.Blocks {
 		bytes += bytesOfPart*len(b.GetParts()) + proto.Size(b)
@@ -84,12 +86,14 @@ func (k *keptStates) put(uid string, s *session.State) {
 	k.bytes += bytes
 }
 
-// messagesLocked returns about how many bytes the messages of a state take, with their edits. Of one that grew from the one
-// that is kept, it looks only at what is new.
-func (k *keptStates) messagesLocked(uid string, s *session.State) int {
-	bytes, from := 0, uint32(0)
+// messagesLocked returns about how many bytes the messages of a state take, with their edits. Where the state that is kept
+// grew to this one, it looks only at what is new.
+func (k *keptStates) messagesLocked(
+	uid string, s *session.State, before *storagev1.Head, edits []*compactordv1.Edit,
+) (bytes int) {
+	from := uint32(0)
 	if at := k.byUID[uid]; at != nil {
-		if kept, ok := at.Value.(*keptState); ok && kept.state.GrowsTo(s.Head) {
+		if kept, ok := at.Value.(*keptState); ok && kept.state.GrowsTo(before) {
 			bytes, from = kept.messages, kept.state.Head.GetNextIndex()
 		}
 	}
@@ -98,17 +102,33 @@ func (k *keptStates) messagesLocked(uid string, s *session.State) int {
 			if l.GetIndex() < from {
 				break
 			}
-			bytes += bytesOfMessage + bytesOfPart*len(l.GetMessage().GetParts()) + s.Outlines.Bytes(l) + bytesOfKnown
-			for _, p := range l.GetMessage().GetParts() {
-				if call := p.GetToolCall(); call != nil {
-					// What plans know of a call can be as long as its arguments.
-					bytes += bytesOfCall + len(call.GetArguments())
-				}
-			}
-			for _, e := range s.Edits[l.GetIndex()] {
-				bytes += bytesOfEdit + proto.Size(e)
+			bytes += bytesOfLogged(s, l)
+			if from == 0 {
+				bytes += bytesOfEdits(s.Edits[l.GetIndex()])
 			}
 		}
+	}
+	if from > 0 {
+		bytes += bytesOfEdits(edits)
+	}
+	return bytes
+}
+
+// bytesOfLogged returns about how many bytes a message of a state takes, without its edits.
+func bytesOfLogged(s *session.State, l *compactordv1.LoggedMessage) int {
+	bytes := bytesOfMessage + bytesOfPart*len(l.GetMessage().GetParts()) + s.Outlines.Bytes(l) + bytesOfKnown
+	for _, p := range l.GetMessage().GetParts() {
+		if call := p.GetToolCall(); call != nil {
+			// What plans know of a call can be as long as its arguments.
+			bytes += bytesOfCall + len(call.GetArguments())
+		}
+	}
+	return bytes
+}
+
+func bytesOfEdits(edits []*compactordv1.Edit) (bytes int) {
+	for _, e := range edits {
+		bytes += bytesOfEdit + proto.Size(e)
 	}
 	return bytes
 }
@@ -130,13 +150,32 @@ func (k *keptStates) removeLocked(uid string) {
 	delete(k.byUID, uid)
 }
 
-// keep keeps the state of a write that was committed, where it was planned and the next append can go on from it.
+// keep keeps the state of a write that was committed, where another append will need it and can go on from it.
 func (l *Logs) keep(w *Write) {
 	uid, s := w.Row().GetUid(), w.state
+	edits, only := w.onlyPrunes()
 	switch {
-	case len(w.commit.Records) > 0:
+	case !only:
 		l.keptStates.remove(uid)
-	case s != nil && s.Outlines != nil && len(w.since) == 0 && w.Row().GetDuePlan() != nil:
-		l.keptStates.put(uid, s.Outlined(l.pieces(w.Row(), s.Head, minPieceBytes)))
+	case s != nil && s.Outlines != nil && len(w.since) == 0 && w.plansAgain():
+		l.keptStates.put(uid, s.Outlined(l.pieces(w.Row(), s.Head, minPieceBytes)), w.before.GetHead(), edits)
 	}
+}
+
+// onlyPrunes reports whether the write has no records but prunes, and returns their edits.
+func (w *Write) onlyPrunes() (edits []*compactordv1.Edit, only bool) {
+	for _, r := range w.commit.Records {
+		prune := r.GetRecord().GetPrune()
+		if prune == nil {
+			return nil, false
+		}
+		edits = append(edits, prune.GetEdits()...)
+	}
+	return edits, true
+}
+
+// plansAgain reports whether a later append will plan on the state: since a compaction is due, or since the policy plans at
+// each turn.
+func (w *Write) plansAgain() bool {
+	return w.Row().GetDuePlan() != nil || len(w.Row().GetResolvedPolicy().GetOnUserMessage().GetStrategies()) > 0
 }
