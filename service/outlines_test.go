@@ -105,7 +105,8 @@ func longer(draw strategiestest.Draw) string {
 	return text.String()
 }
 
-// answersOfCalls carries out the same calls on a session, and returns what they answered, without what differs between sessions.
+// answersOfCalls carries out the same calls on a session, and returns what they answered, without what differs between
+// sessions.
 func answersOfCalls(
 	t *rapid.T, d *daemon, id string, policy *compactordv1.Policy, rounds [][]*compactordv1.Message,
 ) (lines []string) {

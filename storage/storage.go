@@ -192,8 +192,8 @@ type Store interface {
 	Opening() string
 
 	// Abandoned returns the sessions, of all tenants and in any order, whose rows name running compactions of earlier
-	// openings: nothing runs these any more. A session whose row is damaged is left out. The time that it takes depends on the number of results, not on the number
-	// of sessions.
+	// openings: nothing runs these any more. A session whose row is damaged is left out. The time that it takes depends
+	// on the number of results, not on the number of sessions.
 	Abandoned(ctx context.Context) ([]Ref, error)
 
 	// Close waits for running operations and releases the store's resources. A second call does nothing.

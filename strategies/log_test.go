@@ -156,8 +156,8 @@ func (l *testLog) revert(point uint32) {
 // answered. S, D: system, developer. U, I, C, F, M: user of origin client, import, continue, future, marker. A, T:
 // assistant with text, with calls. X: assistant that was aborted. R: result of the oldest open call; E: the same, an
 // error. L: assistant that writes a to-do list, with a sign for the status of each item after the colon: `.` pending, `>`
-// in progress, `v` completed, `x` cancelled, `-` left out. H: assistant with this much thinking, and one word. P: user with an image. V: like R, with two images. The
-// default is 10 tokens.
+// in progress, `v` completed, `x` cancelled, `-` left out. H: assistant with this much thinking, and one word. P: user
+// with an image. V: like R, with two images. The default is 10 tokens.
 func (l *testLog) script(words string) *testLog {
 	for _, word := range strings.Fields(words) {
 		rest, ids, _ := strings.Cut(word[1:], ":")

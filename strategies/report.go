@@ -26,9 +26,9 @@ func ReportPlanned(h *storagev1.Head, p *compactordv1.Policy, shrinksView bool) 
 	return r
 }
 
-// fixedTokens returns the size of what no compaction can remove: the leading messages, context blocks, pinned messages, what is not in the
-// log, and the smallest valid kept part if the policy's strategy edits nothing in it. An open group belongs to that
-// part.
+// fixedTokens returns the size of what no compaction can remove: the leading messages, context blocks, pinned messages,
+// what is not in the log, and the smallest valid kept part if the policy's strategy edits nothing in it. An open group
+// belongs to that part.
 func fixedTokens(h *storagev1.Head, p *compactordv1.Policy, overhead uint32) uint32 {
 	fixed := uint64(h.GetLeadTokens()) + uint64(h.GetBlockTokens()) + uint64(h.GetPinnedTokens()) + uint64(h.GetPinnedKeptTokens())
 	if sparesTail(h, p.GetStrategy()) {

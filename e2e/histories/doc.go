@@ -1,7 +1,7 @@
 // Package histories tests what concurrent clients see of a daemon that is killed at random moments. Several clients
 // append, compact, prune, revert, pin, make checkpoints, fork, and read the same sessions of a daemon in a process of its
-// own, which gets SIGKILL again and again, and whose writes fail now and then. Every call is noted with its answer and with the times, by a counter, at
-// which it began and ended. Afterwards the log that is left must explain them all:
+// own, which gets SIGKILL again and again, and whose writes fail now and then. Every call is noted with its answer and
+// with the times, by a counter, at which it began and ended. Afterwards the log that is left must explain them all:
 //
 //   - What was acknowledged is in the log, as it was sent, in order, once. What was refused is not.
 //   - What was never answered is there as a whole or not at all, also once where it was repeated.

@@ -45,8 +45,8 @@ func stored(t *rapid.T, w *sessiontest.Writer) storage.Store {
 }
 
 // Of any log, a child has what the naive model says: the chosen messages with their tool groups, in order and word for
-// word, each result with the call that it answered. Only a generated id of a call is another one in the child. Where it does not, a call among them lacks its result, or one of the
-// messages announces a checkpoint.
+// word, each result with the call that it answered. Only a generated id of a call is another one in the child. Where it
+// does not, a call among them lacks its result, or one of the messages announces a checkpoint.
 func TestChosenMessagesOfAnyLog(t *testing.T) {
 	t.Parallel()
 	registry, err := strategies.NewRegistry(strategies.Builtin()...)

@@ -1,5 +1,5 @@
-// Package interceptors has the interceptors of every call: logs, metrics, errors, access, limits, and the contract's rules for
-// requests.
+// Package interceptors has the interceptors of every call: logs, metrics, errors, access, limits, and the contract's
+// rules for requests.
 package interceptors
 
 import (

@@ -19,8 +19,8 @@ const (
 	MaxTextBytes = 1280 << 10
 )
 
-// CheckSize refuses a request with a policy that is too large. Its error names the field that has most of it. Policies that are
-// stored already are not checked: an earlier version took larger ones.
+// CheckSize refuses a request with a policy that is too large. Its error names the field that has most of it. Policies
+// that are stored already are not checked: an earlier version took larger ones.
 func CheckSize(req proto.Message) error {
 	with, ok := req.(interface{ GetPolicy() *compactordv1.Policy })
 	if !ok || with.GetPolicy() == nil {

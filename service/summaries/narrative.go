@@ -29,8 +29,8 @@ func narrativeRequest(req *summarizers.Request) *summarizers.Request {
 	return &asked
 }
 
-// writesNarrative says whether a summarizer writes only the narrative of a summary or of a fold. `extractive` writes all of it, and so
-// does a client that sends a whole summary in place of answers.
+// writesNarrative says whether a summarizer writes only the narrative of a summary or of a fold. `extractive` writes
+// all of it, and so does a client that sends a whole summary in place of answers.
 func (d *draft) writesNarrative(by summarizers.Summarizer) bool {
 	texts, byClient := by.(*ClientTexts)
 	return d.request.Kind != summarizers.Observation && by.Name() != Fallback && (!byClient || texts.Prompted)

@@ -1,5 +1,6 @@
 // Package summaries has the texts of one operation on a session written: summaries of what leaves the view, shorter tool
-// results, and what stands in place of messages that are folded. Compactions use it, and reverts that leave a summary of what they put aside:
+// results, and what stands in place of messages that are folded. Compactions use it, and reverts that leave a summary
+// of what they put aside:
 //
 //	w, err := summaries.NewWriter(ctx, config, &summaries.Operation{ID: id, State: state, Policy: policy})
 //	results, err := w.WriteEdits(ctx, edits)

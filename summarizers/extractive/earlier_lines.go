@@ -22,7 +22,8 @@ type earlierSummary struct {
 // fromEarlier is the line above an earlier summary, before its citation.
 const fromEarlier = "From an earlier summary:"
 
-// earlierMargin is how far all its lines are indented, so far that none can be a heading of the digest, and maxIndent how far one is in itself at most.
+// earlierMargin is how far all its lines are indented, so far that none can be a heading of the digest, and maxIndent
+// how far one is in itself at most.
 const (
 	earlierMargin = "    "
 	maxIndent     = 12

@@ -35,7 +35,8 @@ type ledger struct {
 	// commands are the lines about calls, by what was called. recent are the keys of the latest runs of commands.
 	commands map[string]*item
 	recent   []string
-	// commits are the hashes of the commits. The first of them, as many as pushed says, were pushed; pushes says that some were.
+	// commits are the hashes of the commits. The first of them, as many as pushed says, were pushed; pushes says that
+	// some were.
 	commits []string
 	pushed  int
 	pushes  bool
@@ -88,8 +89,8 @@ type file struct {
 	carried  bool
 	why      string
 	uses     int
-	// created says that the agent wrote it first, and gone that it was deleted. scratch says that a previous summary had it among
-	// the scripts that are not of the project.
+	// created says that the agent wrote it first, and gone that it was deleted. scratch says that a previous summary
+	// had it among the scripts that are not of the project.
 	created, gone, scratch bool
 
 	item item

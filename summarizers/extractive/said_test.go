@@ -225,8 +225,8 @@ func longAfter(t *testing.T, said string) (text string) {
 	return summarize(t, &summarizers.Request{Messages: c.log, MaxTokens: 500})
 }
 
-// A short message with a rule in it stands whole among the rules once the user went on, and its rule is not lost where it does
-// not fit.
+// A short message with a rule in it stands whole among the rules once the user went on, and its rule is not lost where
+// it does not fit.
 func TestAShortMessageWithARuleStaysWhole(t *testing.T) {
 	t.Parallel()
 	const rule = "Never use semicolons in any of the scripts that we run for the shop and the depot."

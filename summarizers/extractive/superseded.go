@@ -189,7 +189,8 @@ func (it *item) remarks() string {
 	return text
 }
 
-// leaveCorrections leaves corrections to the rules that were taken out of a statement, unless it has the corrected value, too.
+// leaveCorrections leaves corrections to the rules that were taken out of a statement, unless it has the corrected
+// value, too.
 func (it *item) leaveCorrections(rules []*item) {
 	if len(it.corrections) == 0 {
 		return

@@ -9,7 +9,8 @@ import (
 type touch struct {
 	path     string
 	modified bool
-	// discarded says that what was in it is gone: it was deleted, or restored. restored says that it has an earlier state again.
+	// discarded says that what was in it is gone: it was deleted, or restored. restored says that it has an earlier
+	// state again.
 	discarded, restored bool
 }
 

@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// keepWhole adds a short message that ended and has firm rules in it as a rule, for where it fits. The requests below the goal
-// keep the order apart from the rule: that is what to do now.
+// keepWhole adds a short message that ended and has firm rules in it as a rule, for where it fits. The requests below
+// the goal keep the order apart from the rule: that is what to do now.
 func (p *plan) keepWhole(it *item) {
 	if it.end == requestOpen || it == p.goal || it == p.last || it == p.task || len(it.corrections) > 0 {
 		return
@@ -22,8 +22,8 @@ func (p *plan) keepWhole(it *item) {
 	}
 }
 
-// rulesWithin returns the firm rules of the user in a short message. It returns none if one of them was said in other messages,
-// too.
+// rulesWithin returns the firm rules of the user in a short message. It returns none if one of them was said in other
+// messages, too.
 func (p *plan) rulesWithin(it *item) []*item {
 	if it.noise || !isShort(it) {
 		return nil

@@ -10,8 +10,8 @@ import (
 // maxArgument is how much of a call's main argument is shown.
 const maxArgument = 300
 
-// In a prompt about a tool result or a range, the task gets at most one part in taskShare of the tokens, and the guidelines one in
-// guidelinesShare.
+// In a prompt about a tool result or a range, the task gets at most one part in taskShare of the tokens, and the
+// guidelines one in guidelinesShare.
 const (
 	taskShare       = 8
 	guidelinesShare = 4

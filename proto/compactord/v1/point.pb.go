@@ -335,8 +335,9 @@ type RevertToCheckpointRequest_Undo struct {
 	// Undoes the newest change of the view: goes to the point before the newest record in force that changed the view,
 	// or before the newest Revert, whichever is later. Messages that were appended since are put aside. Undoing twice
 	// brings the change back. Some records are passed over: a PolicyChange, since no Revert brings a policy back; changes
-	// of context blocks and instructions, which can be set again; a compaction with imported_from, since another tool made it; and what policy.on_user_message did, since
-	// each turn does it again. FAILED_PRECONDITION with NOTHING_TO_REVERT where there is no such record. Must be true.
+	// of context blocks and instructions, which can be set again; a compaction with imported_from, since another tool
+	// made it; and what policy.on_user_message did, since each turn does it again. FAILED_PRECONDITION with
+	// NOTHING_TO_REVERT where there is no such record. Must be true.
 	Undo bool `protobuf:"varint,5,opt,name=undo,proto3,oneof"`
 }
 

@@ -649,8 +649,9 @@ type Trigger struct {
 	// to 0.9. Default 0.34; 0 in a policy without a preset.
 	FreeRatio *float64 `protobuf:"fixed64,8,opt,name=free_ratio,json=freeRatio,proto3,oneof" json:"free_ratio,omitempty"`
 	// Tokens of the conversation: the context without its overhead, without context blocks, and without the SYSTEM and
-	// DEVELOPER messages at the start, which stay in the provider's prompt cache. 1 to 100,000,000. Default: no such trigger, except in the preset
-	// `default`. A policy removes the preset's by setting trigger_tokens, trigger_ratio, or a target that is not below it.
+	// DEVELOPER messages at the start, which stay in the provider's prompt cache. 1 to 100,000,000. Default: no such
+	// trigger, except in the preset `default`. A policy removes the preset's by setting trigger_tokens, trigger_ratio, or
+	// a target that is not below it.
 	TriggerConversationTokens *uint32 `protobuf:"varint,9,opt,name=trigger_conversation_tokens,json=triggerConversationTokens,proto3,oneof" json:"trigger_conversation_tokens,omitempty"`
 	unknownFields             protoimpl.UnknownFields
 	sizeCache                 protoimpl.SizeCache

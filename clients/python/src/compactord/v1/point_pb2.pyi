@@ -121,8 +121,9 @@ class RevertToCheckpointRequest(_message.Message):
     """Undoes the newest change of the view: goes to the point before the newest record in force that changed the view,
     or before the newest Revert, whichever is later. Messages that were appended since are put aside. Undoing twice
     brings the change back. Some records are passed over: a PolicyChange, since no Revert brings a policy back; changes
-    of context blocks and instructions, which can be set again; a compaction with imported_from, since another tool made it; and what policy.on_user_message did, since
-    each turn does it again. FAILED_PRECONDITION with NOTHING_TO_REVERT where there is no such record. Must be true.
+    of context blocks and instructions, which can be set again; a compaction with imported_from, since another tool
+    made it; and what policy.on_user_message did, since each turn does it again. FAILED_PRECONDITION with
+    NOTHING_TO_REVERT where there is no such record. Must be true.
     """
     message_from_future: _builtins.str
     """A message to the model from the future that is put aside. The model sees it as a USER message with a notice that

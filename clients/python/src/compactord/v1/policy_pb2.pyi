@@ -437,8 +437,9 @@ class Trigger(_message.Message):
     """
     trigger_conversation_tokens: _builtins.int
     """Tokens of the conversation: the context without its overhead, without context blocks, and without the SYSTEM and
-    DEVELOPER messages at the start, which stay in the provider's prompt cache. 1 to 100,000,000. Default: no such trigger, except in the preset
-    `default`. A policy removes the preset's by setting trigger_tokens, trigger_ratio, or a target that is not below it.
+    DEVELOPER messages at the start, which stay in the provider's prompt cache. 1 to 100,000,000. Default: no such
+    trigger, except in the preset `default`. A policy removes the preset's by setting trigger_tokens, trigger_ratio, or
+    a target that is not below it.
     """
     def __init__(
         self,

@@ -89,10 +89,10 @@ class RecallContentRequest(_message.Message):
     """The reference that a placeholder or a summary shows, or the whole placeholder. `#12` is message 12, `#12.0` is
     its part 0, `#12.0.1` is result part 1 of that part. `[#12]`, `index 12, part 0` and bare numbers such as `12.0`
     mean the same. `CHILD_ID#12` is message 12 of a child, or of a child of a child; NOT_FOUND where no
-    such session is below this one. Where the text ends with a placeholder in the daemon's own wording, the reference of that
-    placeholder counts, whatever stands before it. `block NAME`, or the words that end a context block that is shown in
-    part, mean the block of that name as it is now, whole; NOT_FOUND where there is none. Any other text with more than one reference is INVALID_ARGUMENT. 1
-    to 1,048,576 bytes, which is enough for the longest preview.
+    such session is below this one. Where the text ends with a placeholder in the daemon's own wording, the reference
+    of that placeholder counts, whatever stands before it. `block NAME`, or the words that end a context block that
+    is shown in part, mean the block of that name as it is now, whole; NOT_FOUND where there is none. Any other text
+    with more than one reference is INVALID_ARGUMENT. 1 to 1,048,576 bytes, which is enough for the longest preview.
     """
     part: _builtins.int
     """The part of the message, from 0. Default: the only part, or all text of the message in order, with a line break

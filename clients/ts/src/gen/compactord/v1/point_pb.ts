@@ -209,8 +209,9 @@ export type RevertToCheckpointRequest = Message<"compactord.v1.RevertToCheckpoin
      * Undoes the newest change of the view: goes to the point before the newest record in force that changed the view,
      * or before the newest Revert, whichever is later. Messages that were appended since are put aside. Undoing twice
      * brings the change back. Some records are passed over: a PolicyChange, since no Revert brings a policy back; changes
-     * of context blocks and instructions, which can be set again; a compaction with imported_from, since another tool made it; and what policy.on_user_message did, since
-     * each turn does it again. FAILED_PRECONDITION with NOTHING_TO_REVERT where there is no such record. Must be true.
+     * of context blocks and instructions, which can be set again; a compaction with imported_from, since another tool
+     * made it; and what policy.on_user_message did, since each turn does it again. FAILED_PRECONDITION with
+     * NOTHING_TO_REVERT where there is no such record. Must be true.
      *
      * @generated from field: bool undo = 5;
      */
@@ -300,8 +301,9 @@ export type RevertToCheckpointRequestJson = {
    * Undoes the newest change of the view: goes to the point before the newest record in force that changed the view,
    * or before the newest Revert, whichever is later. Messages that were appended since are put aside. Undoing twice
    * brings the change back. Some records are passed over: a PolicyChange, since no Revert brings a policy back; changes
-   * of context blocks and instructions, which can be set again; a compaction with imported_from, since another tool made it; and what policy.on_user_message did, since
-   * each turn does it again. FAILED_PRECONDITION with NOTHING_TO_REVERT where there is no such record. Must be true.
+   * of context blocks and instructions, which can be set again; a compaction with imported_from, since another tool
+   * made it; and what policy.on_user_message did, since each turn does it again. FAILED_PRECONDITION with
+   * NOTHING_TO_REVERT where there is no such record. Must be true.
    *
    * @generated from field: bool undo = 5;
    */

@@ -418,8 +418,9 @@ export type Trigger = Message<"compactord.v1.Trigger"> & {
 
   /**
    * Tokens of the conversation: the context without its overhead, without context blocks, and without the SYSTEM and
-   * DEVELOPER messages at the start, which stay in the provider's prompt cache. 1 to 100,000,000. Default: no such trigger, except in the preset
-   * `default`. A policy removes the preset's by setting trigger_tokens, trigger_ratio, or a target that is not below it.
+   * DEVELOPER messages at the start, which stay in the provider's prompt cache. 1 to 100,000,000. Default: no such
+   * trigger, except in the preset `default`. A policy removes the preset's by setting trigger_tokens, trigger_ratio, or
+   * a target that is not below it.
    *
    * @generated from field: optional uint32 trigger_conversation_tokens = 9;
    */
@@ -497,8 +498,9 @@ export type TriggerJson = {
 
   /**
    * Tokens of the conversation: the context without its overhead, without context blocks, and without the SYSTEM and
-   * DEVELOPER messages at the start, which stay in the provider's prompt cache. 1 to 100,000,000. Default: no such trigger, except in the preset
-   * `default`. A policy removes the preset's by setting trigger_tokens, trigger_ratio, or a target that is not below it.
+   * DEVELOPER messages at the start, which stay in the provider's prompt cache. 1 to 100,000,000. Default: no such
+   * trigger, except in the preset `default`. A policy removes the preset's by setting trigger_tokens, trigger_ratio, or
+   * a target that is not below it.
    *
    * @generated from field: optional uint32 trigger_conversation_tokens = 9;
    */
