@@ -25,7 +25,9 @@ type outages struct {
 	logger *slog.Logger
 	// failing is 1 during an outage.
 	failing atomic.Int32
-	began   *prometheus.CounterVec
+	// cause is the cause of the last one, a string.
+	cause atomic.Value
+	began *prometheus.CounterVec
 	// lost receives the error of a store that is lost.
 	lost chan error
 }
@@ -67,6 +69,7 @@ func (o *outages) report(now storage.Outage) {
 	ctx := context.Background()
 	switch {
 	case now.Lost:
+		o.cause.Store(causeLost)
 		o.failing.Store(1)
 		o.began.WithLabelValues(causeLost).Inc()
 		o.health.SetServingStatus(WritesService, healthv1.HealthCheckResponse_NOT_SERVING)
@@ -77,8 +80,9 @@ func (o *outages) report(now storage.Outage) {
 		default:
 		}
 	case now.Err != nil:
-		o.failing.Store(1)
 		cause := outageCause(now.Err)
+		o.cause.Store(cause)
+		o.failing.Store(1)
 		o.began.WithLabelValues(cause).Inc()
 		o.health.SetServingStatus(WritesService, healthv1.HealthCheckResponse_NOT_SERVING)
 		o.logger.ErrorContext(ctx, "the store refuses writes", "cause", cause, "error", now.Err)

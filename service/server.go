@@ -97,6 +97,7 @@ type Server struct {
 	// connections bounds those of the listener.
 	connections *connections
 	outages     *outages
+	readiness   readiness
 	drain       time.Duration
 }
 
@@ -147,6 +148,7 @@ func NewServer(o ServerOptions) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.readiness.store = o.Store
 	if s.outages, err = watchOutages(o.Store, s.health, o.Logger, o.Metrics); err != nil {
 		return nil, err
 	}
@@ -202,6 +204,7 @@ func (s *Server) register(server *grpc.Server, reflected bool) {
 func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	s.grpc = s.newGRPC()
 	s.service.compactor.RecordInterrupted(ctx)
+	s.readiness.serving.Store(true)
 	stopped := make(chan struct{})
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.Go(func() error {
@@ -246,6 +249,7 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 
 // stop stops the server: within the drain timeout, plus the time that the handlers need to notice a cancel.
 func (s *Server) stop() {
+	s.readiness.serving.Store(false)
 	s.health.Shutdown()
 	// Watches would never end by themselves. Their clients can go on with another daemon where they stopped.
 	s.service.watchers.Close()

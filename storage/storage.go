@@ -219,3 +219,10 @@ type Sizer interface {
 	// Size returns the bytes that the store takes, and how many of them are in use.
 	Size(ctx context.Context) (bytes, inUse int64, err error)
 }
+
+// Spacer is a Store that knows how much room its disk has.
+type Spacer interface {
+	// FreeSpace returns the bytes that this process can still write to the file system of the store. The error is
+	// errors.ErrUnsupported where the system does not say it.
+	FreeSpace() (int64, error)
+}

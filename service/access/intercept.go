@@ -65,7 +65,7 @@ func (g *Guard) admit(ctx context.Context, method string) (*grant, error) {
 	if role == Everybody {
 		return nil, nil
 	}
-	granted, reason := g.findIn(ctx)
+	granted, reason := g.findIn(metadata.ValueFromIncomingContext(ctx, header))
 	if granted == nil {
 		g.refused.WithLabelValues(reason).Inc()
 		return nil, unauthenticated()
@@ -77,9 +77,23 @@ func (g *Guard) admit(ctx context.Context, method string) (*grant, error) {
 	return granted, nil
 }
 
-// findIn returns the grant of the token of a call.
-func (g *Guard) findIn(ctx context.Context) (found *grant, reason string) {
-	values := metadata.ValueFromIncomingContext(ctx, header)
+// Admits says whether the values of an authorization header are those of a call with at least a role, and counts what it
+// refuses. authenticated says whether they have a token that is accepted.
+func (g *Guard) Admits(authorization []string, role Role) (admitted, authenticated bool) {
+	granted, reason := g.findIn(authorization)
+	if granted == nil {
+		g.refused.WithLabelValues(reason).Inc()
+		return false, false
+	}
+	if granted.entry.Load().Role < role {
+		g.refused.WithLabelValues(reasonRole).Inc()
+		return false, true
+	}
+	return true, true
+}
+
+// findIn returns the grant of the token of a call, by its authorization header.
+func (g *Guard) findIn(values []string) (found *grant, reason string) {
 	switch {
 	case len(values) == 0:
 		return nil, reasonMissing

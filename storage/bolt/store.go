@@ -101,6 +101,7 @@ var (
 	_ storage.Store   = (*Store)(nil)
 	_ storage.Checker = (*Store)(nil)
 	_ storage.Sizer   = (*Store)(nil)
+	_ storage.Spacer  = (*Store)(nil)
 
 	_ storage.Fallible = (*Store)(nil)
 )

@@ -68,6 +68,18 @@ func (s *Server) Credentials() credentials.TransportCredentials {
 	})
 }
 
+// HTTP returns the settings of a server of HTTP/1.1, with the same certificates.
+func (s *Server) HTTP() *tls.Config {
+	return &tls.Config{
+		MinVersion: tls.VersionTLS12,
+		GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) {
+			config := s.current().Clone()
+			config.NextProtos = []string{"http/1.1"}
+			return config, nil
+		},
+	}
+}
+
 func (s *Server) expiry() time.Time {
 	s.current()
 	s.mu.Lock()

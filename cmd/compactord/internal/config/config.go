@@ -39,7 +39,9 @@ type Config struct {
 	Heartbeat              time.Duration `default:"15s" env:"COMPACTORD_HEARTBEAT" help:"How long a stream may be silent (default: ${default})." placeholder:"TIME"`
 	LogLevel               string        `default:"info" env:"COMPACTORD_LOG_LEVEL" help:"debug, info, warn or error (default: ${default})." placeholder:"LEVEL"`
 	LogFormat              string        `default:"text" env:"COMPACTORD_LOG_FORMAT" help:"text or json (default: ${default}). Logs go to stderr and quote nothing of conversations." placeholder:"FORMAT"`
-	MetricsListen          string        `env:"COMPACTORD_METRICS_LISTEN" help:"Address of the HTTP server of the metrics, at /metrics (default: none)." placeholder:"HOST:PORT"`
+	AdminListen            string        `env:"COMPACTORD_ADMIN_LISTEN" help:"Address of the HTTP server for operators: /metrics, /livez, /readyz and /version (default: none)." placeholder:"HOST:PORT|unix:PATH"`
+	MetricsListen          string        `env:"COMPACTORD_METRICS_LISTEN" help:"The older name of --admin-listen (default: none)." placeholder:"HOST:PORT"`
+	Pprof                  bool          `env:"COMPACTORD_PPROF" help:"Serve profiles of the program at /debug/pprof/ of --admin-listen."`
 }
 
 // Bounds of settings.
@@ -61,7 +63,7 @@ func (c *Config) Check(from Sources) error {
 			problems = append(problems, fmt.Errorf("%s: %s", from.Of(flag), fmt.Sprintf(format, args...)))
 		}
 	}
-	problems = append(problems, c.checkListen(from), c.checkAccess(from), c.checkMetrics(from))
+	problems = append(problems, c.checkListen(from), c.checkAccess(from), c.checkAdmin(from))
 	problems = append(problems, c.checkTLS(from)...)
 	check(c.Store != "", "store", "name a file: there is no default without a home folder")
 	check(slices.Contains(strategies.PresetNames(), c.DefaultPreset), "default-preset", "there is no preset %q; there are %s",
@@ -127,16 +129,6 @@ func (c *Config) checkAccess(from Sources) error {
 			"money at the providers of models. Listen on unix:PATH, or take the risk with --insecure", from.Of("no-auth"), c.Listen))
 	}
 	return errors.Join(problems...)
-}
-
-func (c *Config) checkMetrics(from Sources) error {
-	if c.MetricsListen == "" {
-		return nil
-	}
-	if strings.HasPrefix(c.MetricsListen, "unix:") {
-		return fmt.Errorf("%s: must be HOST:PORT", from.Of("metrics-listen"))
-	}
-	return c.checkAddress(from.Of("metrics-listen"), c.MetricsListen, "whoever can connect could read the metrics", "127.0.0.1")
 }
 
 // Reflects says whether the daemon describes its API.

@@ -17,7 +17,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"golang.org/x/sync/errgroup"
-	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/protobuf/proto"
 
@@ -121,16 +120,9 @@ func (c *Command) Run(ctx context.Context, a *api.App) (err error) {
 	}
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	refused := newRefused()
-	registry.MustRegister(droppedLines(queue), refused)
-	var guard *access.Guard
-	if !c.NoAuth {
-		if guard, err = c.guard(registry, logger); err != nil {
-			return err
-		}
-	}
-	server, err := c.server(a, store, guard, registry, logger)
-	if err != nil {
+	d := &daemon{refused: newRefused()}
+	registry.MustRegister(droppedLines(queue), d.refused, buildInfo(terminal.ThisBuild()))
+	if err := c.build(a, d, store, registry, logger); err != nil {
 		return err
 	}
 	addr, err := api.ParseAddress(c.Listen)
@@ -142,17 +134,21 @@ func (c *Command) Run(ctx context.Context, a *api.App) (err error) {
 		return err
 	}
 	c.file.LogModels(ctx, logger, c.DefaultSummarizer)
-	group, running := errgroup.WithContext(ctx)
-	if c.MetricsListen != "" {
-		metrics, err := listenMetrics(ctx, c.MetricsListen)
-		if err != nil {
-			return errors.Join(err, listener.Close())
-		}
-		logger.InfoContext(ctx, "serving metrics", "address", metrics.Addr().String())
-		metrics = newPatientListener(metrics, logger, refused)
-		group.Go(func() error { return serveMetrics(running, metrics, registry, logger) })
+	asked, err := c.listenAdmin(ctx, d, registry, logger)
+	if err != nil {
+		return errors.Join(err, listener.Close())
 	}
-	group.Go(func() error { return server.Run(running, newPatientListener(listener, logger, refused)) })
+	group, running := errgroup.WithContext(ctx)
+	// Operators can ask until all calls have ended.
+	asking, ended := context.WithCancel(context.WithoutCancel(ctx))
+	defer ended()
+	if asked != nil {
+		group.Go(func() error { return asked.serve(asking) })
+	}
+	group.Go(func() error {
+		defer ended()
+		return d.server.Run(running, newPatientListener(listener, logger, d.refused))
+	})
 	serving = true
 	logger.InfoContext(ctx, "serving", "version", terminal.ThisBuild().Version, "address", listening(addr, listener), "store", c.Store,
 		"access", c.accessText())
@@ -208,23 +204,42 @@ func (c *Command) ended(running context.Context, group *errgroup.Group) error {
 	return terminal.AsLost(cause)
 }
 
-func (c *Command) server(
-	a *api.App, store *boltstore.Store, guard *access.Guard, metrics prometheus.Registerer, logger *slog.Logger,
-) (*service.Server, error) {
-	encryption, err := c.encryption(metrics, logger)
-	if err != nil {
-		return nil, err
+// daemon is what a run of the daemon is made of.
+type daemon struct {
+	server *service.Server
+	// guard is nil without tokens, and encryption without TLS.
+	guard      *access.Guard
+	encryption *certificates.Server
+	// refused counts connections that could not be accepted.
+	refused prometheus.Counter
+}
+
+// build makes the server and what it needs.
+func (c *Command) build(
+	a *api.App, d *daemon, store *boltstore.Store, metrics prometheus.Registerer, logger *slog.Logger,
+) (err error) {
+	if !c.NoAuth {
+		if d.guard, err = c.guard(metrics, logger); err != nil {
+			return err
+		}
+	}
+	encryption := insecure.NewCredentials()
+	if files, used := c.Certificates(); used {
+		if d.encryption, err = certificates.NewServer(files, logger, time.Now, metrics); err != nil {
+			return fmt.Errorf("cannot speak TLS: %w", err)
+		}
+		encryption = d.encryption.Credentials()
 	}
 	a.DefaultSummarizer = c.DefaultSummarizer
 	options, err := a.ServiceOptions(store, logger)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	options.DefaultPolicy.Preset = proto.String(c.DefaultPreset)
 	options.Heartbeat = c.Heartbeat
 	options.Overflow = c.file.Overflow
 	options.Metrics = metrics
-	return service.NewServer(service.ServerOptions{
+	d.server, err = service.NewServer(service.ServerOptions{
 		Options:                options,
 		MaxMessageBytes:        c.MaxMessageBytes,
 		MaxInflightBytes:       c.MaxInflightBytes,
@@ -233,21 +248,9 @@ func (c *Command) server(
 		DrainTimeout:           c.DrainTimeout,
 		Reflection:             c.Reflects(),
 		Credentials:            encryption,
-		Access:                 guard,
+		Access:                 d.guard,
 	})
-}
-
-// encryption returns the credentials of connections: of TLS, or of plaintext where no certificate is set.
-func (c *Command) encryption(metrics prometheus.Registerer, logger *slog.Logger) (credentials.TransportCredentials, error) {
-	files, used := c.Certificates()
-	if !used {
-		return insecure.NewCredentials(), nil
-	}
-	server, err := certificates.NewServer(files, logger, time.Now, metrics)
-	if err != nil {
-		return nil, fmt.Errorf("cannot speak TLS: %w", err)
-	}
-	return server.Credentials(), nil
+	return err
 }
 
 // startLog returns the log, and the queue through which it is written. The caller must close the queue.

@@ -115,13 +115,18 @@ func TestServeRefuses(t *testing.T) {
 	}{
 		{[]string{"--listen", "0.0.0.0:0"}, terminal.ExitUsage, "other machines can reach 0.0.0.0:0"},
 		{[]string{"--listen", ":0"}, terminal.ExitUsage, "other machines can reach :0"},
-		{[]string{"--metrics-listen", "0.0.0.0:0"}, terminal.ExitUsage, "could read the metrics. Listen on 127.0.0.1, or"},
+		{[]string{"--metrics-listen", "0.0.0.0:0"}, terminal.ExitUsage, "could read the metrics. Listen on 127.0.0.1, set --tls-cert and --tls-key, or"},
 		{[]string{"--listen", "[::]:0"}, terminal.ExitUsage, "--insecure"},
 		{[]string{"--listen", "example.org:0"}, terminal.ExitUsage, "--insecure"},
 		{[]string{"--listen", "unix:"}, terminal.ExitUsage, "needs the path of a socket"},
 		{[]string{"--listen", "7440"}, terminal.ExitUsage, "write HOST:PORT or unix:PATH"},
 		{[]string{"--metrics-listen", "0.0.0.0:0"}, terminal.ExitUsage, "--metrics-listen: other machines"},
 		{[]string{"--metrics-listen", "unix:x"}, terminal.ExitUsage, "--metrics-listen: must be HOST:PORT"},
+		{[]string{"--admin-listen", "0.0.0.0:0", "--no-auth", "--listen", "unix:/x"}, terminal.ExitUsage, "--admin-listen: other machines"},
+		{[]string{"--admin-listen", "0.0.0.0:0", "--insecure", "--pprof"}, terminal.ExitUsage, "--pprof: other machines can reach 0.0.0.0:0, and profiles need TLS"},
+		{[]string{"--admin-listen", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0"}, terminal.ExitUsage, "--metrics-listen: --admin-listen serves the metrics, too"},
+		{[]string{"--admin-listen", "nowhere"}, terminal.ExitUsage, "--admin-listen: "},
+		{[]string{"--pprof"}, terminal.ExitUsage, "--pprof: name the address with --admin-listen"},
 		{[]string{"--listen", taken.Addr().String()}, terminal.ExitFailed, "another program does"},
 		{[]string{"--listen", "127.0.0.1:0", "--metrics-listen", taken.Addr().String()}, terminal.ExitFailed, "cannot serve metrics"},
 		{[]string{"--listen", "unix:" + sample.File(t, "file", "text")}, terminal.ExitFailed, "and it is not a socket"},
@@ -169,11 +174,7 @@ func reflects(t *testing.T, d *programtest.Daemon) bool {
 }
 
 func TestMetricsAndHealth(t *testing.T) {
-	// Reserve a port by closing it again: the metrics' actual port is not printed.
-	free, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	where := free.Addr().String()
-	require.NoError(t, free.Close())
+	where := freePort(t)
 	d := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", sample.StorePath(t), "--metrics-listen", where, "--log-format", "json")
 	answer, err := healthv1.NewHealthClient(programtest.Connection(t, d.Addr)).Check(t.Context(), &healthv1.HealthCheckRequest{})
 	require.NoError(t, err)
