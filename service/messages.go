@@ -27,6 +27,7 @@ func (s *Service) AppendMessages(
 		return nil, err
 	}
 	s.compactor.Metrics.Pruned(pruned)
+	s.metrics.appended(answer.GetReport())
 	return answer, nil
 }
 

@@ -2,6 +2,7 @@ package service_test
 
 import (
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -52,7 +53,7 @@ func TestMetricsHaveSeriesBeforeTheFirstEvent(t *testing.T) {
 	t.Parallel()
 	gathered := prometheus.NewRegistry()
 	registry := &described{Registerer: gathered}
-	start(t, func(o *service.ServerOptions) { o.Metrics = registry })
+	start(t, withStore(openStore(t, filepath.Join(t.TempDir(), "store.db"))), func(o *service.ServerOptions) { o.Metrics = registry })
 	families, err := gathered.Gather()
 	require.NoError(t, err)
 	series := make(map[string]int)
@@ -82,7 +83,7 @@ func (d *described) names() (names []string) {
 func TestMetricsAreDocumented(t *testing.T) {
 	t.Parallel()
 	registry := &described{Registerer: prometheus.NewRegistry()}
-	start(t, func(o *service.ServerOptions) { o.Metrics = registry })
+	start(t, withStore(openStore(t, filepath.Join(t.TempDir(), "store.db"))), func(o *service.ServerOptions) { o.Metrics = registry })
 	document, err := os.ReadFile("../docs/operations.md")
 	require.NoError(t, err)
 	for _, name := range registry.names() {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"time"
 
@@ -22,6 +23,7 @@ import (
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/access"
+	"github.com/compactord/compactord/service/calls"
 	"github.com/compactord/compactord/service/interceptors"
 	"github.com/compactord/compactord/service/policies"
 	"github.com/compactord/compactord/service/requests"
@@ -106,6 +108,9 @@ func NewServer(o ServerOptions) (*Server, error) {
 	if o.Metrics == nil {
 		o.Metrics = prometheus.NewRegistry()
 	}
+	if o.Logger != nil {
+		o.Logger = slog.New(calls.Handler(o.Logger.Handler()))
+	}
 	service, err := New(o.Options)
 	if err != nil {
 		return nil, err
@@ -149,6 +154,9 @@ func NewServer(o ServerOptions) (*Server, error) {
 		return nil, err
 	}
 	s.readiness.store = o.Store
+	if err := measureStore(o.Store, o.Metrics); err != nil {
+		return nil, err
+	}
 	if s.outages, err = watchOutages(o.Store, s.health, o.Logger, o.Metrics); err != nil {
 		return nil, err
 	}

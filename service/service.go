@@ -103,6 +103,7 @@ type Service struct {
 	trails     *views.Trails
 	rereads    *views.Rereads
 	admission  *admission.Pools
+	metrics    *callMetrics
 
 	strategies  *strategies.Registry
 	summarizers *summarizers.Registry
@@ -141,8 +142,13 @@ func New(o Options) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
+	counted, err := newCallMetrics(o.Metrics)
+	if err != nil {
+		return nil, err
+	}
 	s := &Service{
 		admission:   admitted,
+		metrics:     counted,
 		policies:    &policies.Resolver{Default: o.DefaultPolicy, Strategies: o.Strategies, Summarizers: o.Summarizers},
 		operations:  &operations.Running{},
 		watchers:    watched,

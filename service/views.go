@@ -23,7 +23,11 @@ func (s *Service) GetLLMView(
 	case req.GetPolicy() != nil:
 		return nil, apierror.InvalidField("policy", "goes with a history: a session has its own")
 	}
-	return s.view(ctx, s.logs, req)
+	answer, err := s.view(ctx, s.logs, req)
+	if err == nil {
+		s.metrics.viewed(answer)
+	}
+	return answer, err
 }
 
 // view returns the view of a session in logs.

@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -225,4 +226,29 @@ type Spacer interface {
 	// FreeSpace returns the bytes that this process can still write to the file system of the store. The error is
 	// errors.ErrUnsupported where the system does not say it.
 	FreeSpace() (int64, error)
+}
+
+// Statistics are figures of a store, for metrics.
+type Statistics struct {
+	// Bytes is what the store takes on the disk, and FreeBytes how much of that is free for new data.
+	Bytes, FreeBytes int64
+	// Waiting is how many writes wait for the one that runs.
+	Waiting int
+	// OldestRead is how long the oldest read that runs has taken so far; 0 where none runs. While it runs, the space of what
+	// is deleted or replaced is not used again.
+	OldestRead time.Duration
+}
+
+// Committed is what a transaction took that is on the disk.
+type Committed struct {
+	// Took is the time of the whole transaction, and Disk the part in which pages were written and synced.
+	Took, Disk time.Duration
+}
+
+// Measured is a Store that measures itself.
+type Measured interface {
+	// Statistics returns the figures of now. It reads nothing of the store, so that it does not wait for a disk.
+	Statistics() Statistics
+	// WatchCommits calls fn after each transaction that writes. fn must not block. Only the first call of WatchCommits counts.
+	WatchCommits(fn func(Committed))
 }

@@ -10,6 +10,7 @@ import (
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
+	"github.com/compactord/compactord/service/calls"
 	"github.com/compactord/compactord/service/requests"
 )
 
@@ -74,6 +75,7 @@ func (g *Guard) admit(ctx context.Context, method string) (*grant, error) {
 		g.refused.WithLabelValues(reasonRole).Inc()
 		return nil, denied(method, role)
 	}
+	calls.SetCaller(ctx, "", granted.entry.Load().Subject)
 	return granted, nil
 }
 

@@ -3,6 +3,7 @@ package compaction
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,6 +18,7 @@ type Metrics struct {
 	compactions *prometheus.CounterVec
 	duration    *prometheus.HistogramVec
 	freed       prometheus.Counter
+	tokens      *prometheus.CounterVec
 	running     prometheus.Gauge
 }
 
@@ -36,6 +38,10 @@ func NewMetrics(registerer prometheus.Registerer) (*Metrics, error) {
 			Name: "compactord_freed_tokens_total",
 			Help: "Tokens by which compactions and prunes made views smaller, by the sessions' estimators.",
 		}),
+		tokens: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "compactord_compaction_tokens_total",
+			Help: "Tokens of views before and after completed compactions and prunes, and freed by them, by strategy.",
+		}, []string{"strategy", "kind"}),
 		running: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "compactord_compactions_running",
 			Help: "Compactions that run now.",
@@ -46,7 +52,7 @@ func NewMetrics(registerer prometheus.Registerer) (*Metrics, error) {
 		return m, nil
 	}
 	for _, collector := range []prometheus.Collector{
-		m.compactions, m.duration, m.freed, m.running,
+		m.compactions, m.duration, m.freed, m.tokens, m.running,
 	} {
 		if err := registerer.Register(collector); err != nil {
 			return nil, fmt.Errorf("register metrics: %w", err)
@@ -75,6 +81,58 @@ func (m *Metrics) prepare() {
 			m.compactions.WithLabelValues(reasonLabel(reason), outcome)
 		}
 	}
+	for _, strategy := range strategyLabels() {
+		for _, kind := range []string{tokensBefore, tokensAfter, tokensFreed} {
+			m.tokens.WithLabelValues(strategy, kind)
+		}
+	}
+}
+
+// The kinds of tokens of a compaction, and what stands for a strategy that the contract does not name: one of the client,
+// and none, as in a fold of a range.
+const (
+	tokensBefore, tokensAfter, tokensFreed = "before", "after", "freed"
+	strategyOfClient, noStrategy           = "client", "none"
+)
+
+var strategyKinds = (&compactordv1.Strategy{}).ProtoReflect().Descriptor().Oneofs().ByName("kind")
+
+// strategyLabels returns all labels of strategies.
+func strategyLabels() []string {
+	kinds := strategyKinds.Fields()
+	labels := slices.Grow([]string{strategyOfClient, noStrategy}, kinds.Len())
+	for i := range kinds.Len() {
+		labels = append(labels, string(kinds.Get(i).Name()))
+	}
+	return labels
+}
+
+// strategyLabel names the kind of a strategy, never what a client calls its own.
+func strategyLabel(p *compactordv1.Provenance) string {
+	if p.GetClientStrategy() != "" {
+		return strategyOfClient
+	}
+	if kind := p.GetStrategy().ProtoReflect().WhichOneof(strategyKinds); kind != nil {
+		return string(kind.Name())
+	}
+	return noStrategy
+}
+
+// completed counts what a compaction or prune has done to views.
+func (m *Metrics) completed(done *compactordv1.CompactionCompleted) {
+	m.freed.Add(float64(freedTokens(done)))
+	count := func(p *compactordv1.Provenance, before, after uint32) {
+		strategy := strategyLabel(p)
+		m.tokens.WithLabelValues(strategy, tokensBefore).Add(float64(before))
+		m.tokens.WithLabelValues(strategy, tokensAfter).Add(float64(after))
+		m.tokens.WithLabelValues(strategy, tokensFreed).Add(float64(before - min(before, after)))
+	}
+	if entry := done.GetPrune(); entry != nil {
+		count(entry.GetProvenance(), entry.GetTokensBefore(), entry.GetTokensAfter())
+	}
+	if entry := done.GetCompaction(); entry != nil {
+		count(entry.GetProvenance(), entry.GetTokensBefore(), entry.GetTokensAfter())
+	}
 }
 
 func reasonLabel(reason compactordv1.CompactionReason) string {
@@ -83,7 +141,7 @@ func reasonLabel(reason compactordv1.CompactionReason) string {
 
 // Pruned counts what a prune outside of compactions freed. entry may be nil.
 func (m *Metrics) Pruned(entry *compactordv1.PruneEntry) {
-	m.freed.Add(float64(freedTokens(&compactordv1.CompactionCompleted{Prune: entry})))
+	m.completed(&compactordv1.CompactionCompleted{Prune: entry})
 }
 
 // ended counts a compaction by its last event, or without one by its error.
@@ -93,7 +151,7 @@ func (m *Metrics) ended(reason compactordv1.CompactionReason, last *compactordv1
 	switch k := last.GetEvent().(type) {
 	case *compactordv1.CompactionEvent_Completed:
 		outcome = outcomeCompleted
-		m.freed.Add(float64(freedTokens(k.Completed)))
+		m.completed(k.Completed)
 	case *compactordv1.CompactionEvent_Skipped:
 		outcome = outcomeSkipped
 	case *compactordv1.CompactionEvent_Planned:

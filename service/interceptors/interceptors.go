@@ -27,6 +27,7 @@ import (
 // Chain is the interceptors, outermost first, in the same order for unary and streaming calls:
 //
 //	backstop   a panic in an interceptor must not end the daemon
+//	calls      gives the call an id, which all lines of the log and the answer have
 //	arrival    notes when the call arrived, so that a deadline can be told from a cancel
 //	metrics    before the log and the checks, so that refused calls are counted
 //	log        before errors, so that it sees the final status
@@ -36,6 +37,7 @@ import (
 //	receive    counts the request, reserves memory for it, and decodes it, before other work; checks its policy's size
 //	deadline   the daemon's time limit for unary calls, which depends on the request
 //	rules      the contract's rules for fields, within that limit; for streams they run where the request is received
+//	session    notes the session for the log
 type Chain struct {
 	Unary  []grpc.UnaryServerInterceptor
 	Stream []grpc.StreamServerInterceptor
@@ -64,6 +66,7 @@ func New(
 	return &Chain{
 		Unary: []grpc.UnaryServerInterceptor{
 			recovery.UnaryServerInterceptor(backstop),
+			beginUnary,
 			arriveUnary(now),
 			metrics.UnaryServerInterceptor(),
 			selector.UnaryServerInterceptor(logging.UnaryServerInterceptor(log, logOptions...), ourServices),
@@ -73,9 +76,11 @@ func New(
 			receiver.Unary,
 			capDeadline(unaryTime),
 			requests.CheckUnary,
+			noteUnary,
 		},
 		Stream: []grpc.StreamServerInterceptor{
 			recovery.StreamServerInterceptor(backstop),
+			beginStream,
 			arriveStream(now),
 			metrics.StreamServerInterceptor(),
 			selector.StreamServerInterceptor(logging.StreamServerInterceptor(log, logOptions...), ourServices),
@@ -83,6 +88,7 @@ func New(
 			recovery.StreamServerInterceptor(recovered),
 			admitStream,
 			receiver.Stream,
+			noteStream,
 		},
 	}
 }

@@ -98,6 +98,7 @@ func (d *draft) attemptWithin(ctx context.Context, limit span, by summarizers.Su
 // failed. The error that it returns names the last summarizer that failed.
 func (d *draft) fallBack(ctx context.Context, failure error) error {
 	failed := d.writer.summarizer.Name()
+	d.writer.config.Metrics.failed(failed, failureOf(failed, failure))
 	if d.writer.op.NoFallback || d.writer.policy.GetFallback() == compactordv1.SummaryFallback_SUMMARY_FALLBACK_FAIL {
 		return failureOf(failed, failure)
 	}

@@ -19,6 +19,7 @@ type Metrics struct {
 	cost       *prometheus.CounterVec
 	rejected   *prometheus.CounterVec
 	fallbacks  *prometheus.CounterVec
+	failures   *prometheus.CounterVec
 	faults     *prometheus.CounterVec
 	redactions prometheus.Counter
 }
@@ -50,6 +51,10 @@ func NewMetrics(registerer prometheus.Registerer) (*Metrics, error) {
 			Name: "compactord_fallbacks_total",
 			Help: "Texts that the fallback was asked for, by why: rejected, refused, unavailable, timeout or bug.",
 		}, []string{"cause"}),
+		failures: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "compactord_summarizer_failures_total",
+			Help: "Texts that a summarizer did not write, by summarizer and why: rejected, refused, unavailable, timeout or bug.",
+		}, []string{"summarizer", "cause"}),
 		faults: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "compactord_summarizer_faults_total",
 			Help: "What summarizers left out by a bug of theirs, by summarizer and what it was: a message, or a step.",
@@ -63,7 +68,7 @@ func NewMetrics(registerer prometheus.Registerer) (*Metrics, error) {
 		return m, nil
 	}
 	for _, c := range []prometheus.Collector{
-		m.calls, m.retries, m.tokens, m.cost, m.rejected, m.fallbacks, m.faults, m.redactions,
+		m.calls, m.retries, m.tokens, m.cost, m.rejected, m.fallbacks, m.failures, m.faults, m.redactions,
 	} {
 		if err := registerer.Register(c); err != nil {
 			return nil, fmt.Errorf("register metrics: %w", err)
@@ -90,6 +95,9 @@ func (m *Metrics) Prepare(names []string) {
 	}
 	for _, cause := range []string{causeRejected, causeRefused, causeTimeout, causeBug, causeUnavailable} {
 		m.fallbacks.WithLabelValues(cause)
+		for _, by := range names {
+			m.failures.WithLabelValues(by, cause)
+		}
 	}
 }
 
@@ -139,6 +147,11 @@ func (m *Metrics) repeated(by string, s *summarizers.Summary) {
 
 // fellBack counts a text that the fallback is asked for.
 func (m *Metrics) fellBack(why *apierror.Error) { m.fallbacks.WithLabelValues(causeOf(why)).Inc() }
+
+// failed counts a text that a summarizer did not write.
+func (m *Metrics) failed(by string, why *apierror.Error) {
+	m.failures.WithLabelValues(by, causeOf(why)).Inc()
+}
 
 func causeOf(why *apierror.Error) string {
 	switch why.Reason {

@@ -183,7 +183,7 @@ func (s *Store) transact(fn func(tx *bbolt.Tx) error) error {
 		return err
 	}
 	var open *bbolt.Tx
-	id, committing := 0, false
+	id, committing, began := 0, false, time.Now()
 	err := s.guarded(func(begun func(*bbolt.Tx)) error {
 		return s.db.Update(func(tx *bbolt.Tx) error {
 			begun(tx)
@@ -205,6 +205,7 @@ func (s *Store) transact(fn func(tx *bbolt.Tx) error) error {
 	switch {
 	case err == nil:
 		s.acknowledged = id
+		s.reportCommit(open, began)
 		s.written()
 		return nil
 	case open != nil && open.DB() != nil:

@@ -78,6 +78,13 @@ func (q *queue) take(limit int) (ops []*operation, open bool) {
 	return ops, !q.closed
 }
 
+// length returns how many operations wait.
+func (q *queue) length() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.waiting)
+}
+
 func (q *queue) close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -78,7 +78,10 @@ type Store struct {
 
 	// readers is locked for reading by each read, and for writing while the file is opened again.
 	readers sync.RWMutex
-	options Options
+	// reads are those that run, and committed is told of each transaction that has written.
+	reads     reads
+	committed atomic.Pointer[func(storage.Committed)]
+	options   Options
 	// identity is the file that was opened: no other one is written, or opened again.
 	identity os.FileInfo
 	// stuck reports that bbolt keeps its locks, so that closing it would wait for ever.
@@ -104,6 +107,7 @@ var (
 	_ storage.Spacer  = (*Store)(nil)
 
 	_ storage.Fallible = (*Store)(nil)
+	_ storage.Measured = (*Store)(nil)
 )
 
 // DamagedHeaders returns what was wrong with the headers of the file when it was opened, although the store can be used.
@@ -158,6 +162,8 @@ func (s *Store) view(ctx context.Context, fn func(tx *transaction) error) (err e
 		return s.unreadable()
 	}
 	committed := s.has.sound.Newest()
+	running := s.reads.begin()
+	defer s.reads.end(running)
 	return s.guarded(func(begun func(*bbolt.Tx)) error {
 		return s.db.View(func(tx *bbolt.Tx) error {
 			begun(tx)

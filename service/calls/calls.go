@@ -1,0 +1,99 @@
+// Package calls knows of each call what the lines of the log have in common: its request id, trace id, caller and session.
+package calls
+
+import (
+	"context"
+	"strings"
+	"sync/atomic"
+
+	"google.golang.org/grpc/metadata"
+)
+
+// RequestIDHeader is the metadata by which a client names its call. The answer has it too.
+const RequestIDHeader = "x-request-id"
+
+// traceHeader is the metadata of the trace that a call is a part of, as W3C Trace Context has it.
+const traceHeader = "traceparent"
+
+// maxRequestID is the length of the longest request id that is taken.
+const maxRequestID = 128
+
+// Call is what is known of a call. Other goroutines than the call's may read it.
+type Call struct {
+	// RequestID is the client's, if that can be used, else a new one. TraceID is empty where there is no trace.
+	RequestID, TraceID string
+
+	caller  atomic.Pointer[caller]
+	session atomic.Pointer[string]
+}
+
+// caller is who calls.
+type caller struct{ tenant, subject string }
+
+type key struct{}
+
+// Begin returns the context of a call that begins. newID makes a request id where the client has sent none.
+func Begin(ctx context.Context, newID func() string) (context.Context, *Call) {
+	c := &Call{RequestID: first(ctx, RequestIDHeader), TraceID: traceID(first(ctx, traceHeader))}
+	if !validRequestID(c.RequestID) {
+		c.RequestID = newID()
+	}
+	return context.WithValue(ctx, key{}, c), c
+}
+
+// Of returns the call of a context; nil where there is none.
+func Of(ctx context.Context) *Call {
+	c, _ := ctx.Value(key{}).(*Call)
+	return c
+}
+
+// SetCaller notes who calls. Either may be empty. It does nothing without a call.
+func SetCaller(ctx context.Context, tenant, subject string) {
+	if c := Of(ctx); c != nil {
+		c.caller.Store(&caller{tenant, subject})
+	}
+}
+
+// SetSession notes the session of a call. The id must be one that the contract allows.
+func (c *Call) SetSession(id string) { c.session.Store(&id) }
+
+func first(ctx context.Context, name string) string {
+	if values := metadata.ValueFromIncomingContext(ctx, name); len(values) == 1 {
+		return values[0]
+	}
+	return ""
+}
+
+// validRequestID takes what cannot break a line of a log, or be a token of ours by mistake.
+func validRequestID(id string) bool {
+	if id == "" || len(id) > maxRequestID || strings.Contains(id, "cptd_") {
+		return false
+	}
+	for i := range len(id) {
+		switch c := id[i]; {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', strings.IndexByte("-_.:/+=", c) >= 0:
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// The form of a traceparent: version, trace id, parent id and flags, in hexadecimal digits.
+const (
+	traceParentLength = 55
+	traceStart        = 3
+	traceEnd          = 35
+)
+
+// traceID returns the trace id of a traceparent; empty where it is not well-formed.
+func traceID(parent string) string {
+	if len(parent) < traceParentLength || parent[2] != '-' || parent[traceEnd] != '-' {
+		return ""
+	}
+	id := parent[traceStart:traceEnd]
+	if strings.Trim(id, "0123456789abcdef") != "" || strings.Trim(id, "0") == "" {
+		return ""
+	}
+	return id
+}

@@ -1,0 +1,58 @@
+package interceptors
+
+import (
+	"context"
+
+	middleware "github.com/grpc-ecosystem/go-grpc-middleware/v2"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/metadata"
+
+	"github.com/compactord/compactord/service/calls"
+	"github.com/compactord/compactord/service/sessionlog"
+)
+
+// beginUnary gives a call its request id, which the answer has too.
+func beginUnary(ctx context.Context, req any, _ *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
+	ctx, call := calls.Begin(ctx, sessionlog.NewID)
+	// It fails only where the call has no transport, as in a test of an interceptor.
+	_ = grpc.SetHeader(ctx, metadata.Pairs(calls.RequestIDHeader, call.RequestID))
+	return handler(ctx, req)
+}
+
+func beginStream(srv any, stream grpc.ServerStream, _ *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
+	ctx, call := calls.Begin(stream.Context(), sessionlog.NewID)
+	_ = stream.SetHeader(metadata.Pairs(calls.RequestIDHeader, call.RequestID))
+	return handler(srv, &middleware.WrappedServerStream{ServerStream: stream, WrappedContext: ctx})
+}
+
+// noteUnary notes the session of a call, once its request has passed the rules.
+func noteUnary(ctx context.Context, req any, _ *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
+	note(ctx, req)
+	return handler(ctx, req)
+}
+
+func noteStream(srv any, stream grpc.ServerStream, _ *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
+	return handler(srv, &notingStream{stream})
+}
+
+// notingStream notes the session of the requests that it receives. Those have passed the rules.
+type notingStream struct{ grpc.ServerStream }
+
+// RecvMsg receives a request.
+func (s *notingStream) RecvMsg(req any) error {
+	err := s.ServerStream.RecvMsg(req)
+	if err == nil {
+		note(s.Context(), req)
+	}
+	return err
+}
+
+func note(ctx context.Context, req any) {
+	named, ok := req.(interface{ GetSessionId() string })
+	if !ok || named.GetSessionId() == "" {
+		return
+	}
+	if call := calls.Of(ctx); call != nil {
+		call.SetSession(named.GetSessionId())
+	}
+}
