@@ -28,6 +28,7 @@ func TestTestRuns(t *testing.T) {
 	tools := "go test -timeout=60m -race -short -shuffle=on -count=1 -vet=all ./... (in tools)"
 	require.Equal(t, []string{
 		tools,
+		"go test -timeout=60m -short -vet=all ./... (in tools/packaging)",
 		"go test -timeout=60m -short -vet=all ./... (in sdkcheck)",
 		"go test -timeout=60m -short -vet=all ./... (in summarizers/redaction/gitleaks)",
 		"go test -timeout=60m -short -vet=off -run=^(" + sequentialOfService + ")$ ./service",
@@ -38,6 +39,7 @@ func TestTestRuns(t *testing.T) {
 	}, lines(quickly, "", true, tested...))
 	require.Equal(t, []string{
 		"go test -timeout=60m -short -shuffle=on -count=1 -vet=all ./... (in tools)",
+		"go test -timeout=60m -short -vet=all ./... (in tools/packaging)",
 		"go test -timeout=60m -short -vet=all ./... (in sdkcheck)",
 		"go test -timeout=60m -short -vet=all ./... (in summarizers/redaction/gitleaks)",
 		"go test -timeout=60m -short -vet=off ./service ./session",
@@ -45,12 +47,13 @@ func TestTestRuns(t *testing.T) {
 	}, lines(quickly, "", false, tested...))
 	require.Equal(t, []string{
 		"go test -timeout=60m -race -shuffle=on -count=1 -vet=all ./... (in tools)",
+		"go test -timeout=60m -race -shuffle=on -count=1 -vet=all ./... (in tools/packaging)",
 		"go test -timeout=60m -race -shuffle=on -count=1 -vet=all ./... (in sdkcheck)",
 		"go test -timeout=60m -race -shuffle=on -count=1 -vet=all ./... (in summarizers/redaction/gitleaks)",
 		"go test -timeout=60m -shuffle=on -count=1 ./service ./e2e ./e2e/clients ./session",
 		"go test -timeout=60m -race -short -shuffle=on -count=1 -vet=off ./service ./e2e ./e2e/clients ./session",
 	}, lines(fully, "", true, tested...))
-	require.Len(t, lines(fully, "", false, tested...), 4)
+	require.Len(t, lines(fully, "", false, tested...), 5)
 
 	narrowed := &verifier{test: testArgs{packages: []string{"./service"}, flags: []string{"-run", "Cut"}}}
 	require.Equal(t, []string{"go test -timeout=60m -race -short -vet=off ./service -run Cut"},
