@@ -56,6 +56,8 @@ type Commands struct {
 	Check       sessions.Check      `cmd:"" help:"Check a store for damage."`
 	Salvage     sessions.Salvage    `cmd:"" help:"Copy what can be read of a damaged store into a new one."`
 	Token       tokens.Command      `cmd:"" help:"Make a token for a client of a daemon."`
+	Completion  completionCommand   `cmd:"" help:"Print the script that completes commands and flags in a shell."`
+	Man         manCommand          `cmd:"" help:"Print the manual page."`
 	Help        helpCommand         `cmd:"" help:"Print a document by its topic: formats, settings, errors and more."`
 	Version     versionCommand      `cmd:"" help:"Print the version."`
 }
