@@ -31,7 +31,8 @@ func decodeSettings(path string, node *yaml.Node, settings []setting) []error {
 	for _, key := range slices.Sorted(maps.Keys(given)) {
 		i := slices.IndexFunc(settings, func(s setting) bool { return s.key == key })
 		if i < 0 {
-			problems = append(problems, fmt.Errorf("%s has no key %q; there are %s", path, key, keysOf(settings)))
+			known := strings.Split(keysOf(settings), ", ")
+			problems = append(problems, fmt.Errorf("%s has no key %q%s; there are %s", path, key, meant(key, known), keysOf(settings)))
 			continue
 		}
 		value := given[key]

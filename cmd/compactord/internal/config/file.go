@@ -33,26 +33,67 @@ type File struct {
 	Settings settings
 	// Overflow adds to the rules of ClassifyError.
 	Overflow overflow.Extra
+	// sections are the values of the keys that are no flags.
+	sections settings
 	// profiles are the models that write summaries, sorted by name.
 	profiles []*profile
 }
 
 // ReadFile reads a YAML file. An unknown key is an error: a misspelt key must not leave a setting at its default.
 func ReadFile(path string) (*File, error) {
-	s, err := readSettings(path)
-	if err != nil {
-		return nil, err
-	}
-	file := &File{Settings: s}
-	var problems [2]error
-	file.Overflow, problems[0] = readOverflow(s[overflowKey])
-	file.profiles, problems[1] = readSummarizers(s[summarizersKey])
-	delete(s, overflowKey)
-	delete(s, summarizersKey)
-	if err := errors.Join(problems[:]...); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	file, problems := readFile(path)
+	if len(problems) > 0 {
+		return nil, errors.Join(problems...)
 	}
 	return file, nil
+}
+
+// readFile reads a YAML file, and returns every problem with it under its path. What can be read is in the file all the
+// same.
+func readFile(path string) (*File, []error) {
+	s, problems := readSettings(path)
+	file := &File{Settings: s, sections: settings{}}
+	for _, key := range sectionKeys {
+		if section, there := s[key]; there {
+			file.sections[key] = section
+			delete(s, key)
+		}
+	}
+	var err error
+	if file.Overflow, err = readOverflow(file.sections[overflowKey]); err != nil {
+		problems = append(problems, err)
+	}
+	if file.profiles, err = readSummarizers(file.sections[summarizersKey]); err != nil {
+		problems = append(problems, err)
+	}
+	return file, beginning(path, problems)
+}
+
+// beginning puts the path of a file before each of its problems that does not name it.
+func beginning(path string, problems []error) []error {
+	problems = each(errors.Join(problems...))
+	for i, problem := range problems {
+		if !strings.Contains(problem.Error(), path) {
+			problems[i] = fmt.Errorf("%s: %w", path, problem)
+		}
+	}
+	return problems
+}
+
+// each returns the errors of which an error is joined.
+func each(err error) []error {
+	if err == nil {
+		return nil
+	}
+	var joined interface{ Unwrap() []error }
+	if !errors.As(err, &joined) {
+		return []error{err}
+	}
+	var all []error
+	for _, one := range joined.Unwrap() {
+		all = append(all, each(one)...)
+	}
+	return all
 }
 
 // Models returns the summarizers that the file names. It reads their API keys.
@@ -73,37 +114,51 @@ func (f *File) LogModels(ctx context.Context, logger *slog.Logger, defaultSummar
 	}
 }
 
-func readSettings(path string) (settings, error) {
+// sectionKeys are the keys of the file that are no flags.
+var sectionKeys = []string{overflowKey, summarizersKey}
+
+// readSettings reads the keys that are known, and returns every problem.
+func readSettings(path string) (settings, []error) {
 	content, err := trusted.Read(path, maxFileBytes+1)
 	if err != nil {
-		return nil, terminal.Unreadable(path, err)
+		return nil, []error{terminal.Unreadable(path, err)}
 	}
 	if len(content) > maxFileBytes {
-		return nil, fmt.Errorf("%s has more than %s bytes", path, terminal.Number(maxFileBytes))
+		return nil, []error{fmt.Errorf("%s has more than %s bytes", path, terminal.Number(maxFileBytes))}
 	}
 	var s settings
 	decoder := yaml.NewDecoder(bytes.NewReader(content))
 	if err := decoder.Decode(&s); err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%s is not a YAML mapping of settings: %w", path, err)
+		return nil, []error{fmt.Errorf("%s is not a YAML mapping of settings: %w", path, err)}
 	}
 	if err := decoder.Decode(new(any)); !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%s has more than one YAML document", path)
+		return nil, []error{fmt.Errorf("%s has more than one YAML document", path)}
 	}
-	mappings := []string{overflowKey, summarizersKey}
-	known := append(settingKeys(), mappings...)
+	known := append(settingKeys(), sectionKeys...)
+	var problems []error
 	for _, key := range slices.Sorted(maps.Keys(s)) {
-		if !slices.Contains(known, key) {
-			return nil, fmt.Errorf("%s: there is no setting %q; there are %s", path, key, strings.Join(known, ", "))
-		}
-		switch s[key].(type) {
-		case string, int, float64, bool:
-		default:
-			if !slices.Contains(mappings, key) {
-				return nil, fmt.Errorf("%s: %s must be a text, a number, or true or false", path, key)
-			}
+		if problem := checkKey(known, key, s[key]); problem != nil {
+			problems = append(problems, problem)
+			delete(s, key)
 		}
 	}
-	return s, nil
+	return s, problems
+}
+
+// checkKey returns an error for a key that is unknown, and for a value that no flag can have.
+func checkKey(known []string, key string, value any) error {
+	if !slices.Contains(known, key) {
+		return fmt.Errorf("there is no setting %q%s; there are %s", key, meant(key, known), strings.Join(known, ", "))
+	}
+	switch value.(type) {
+	case string, int, float64, bool:
+		return nil
+	default:
+		if slices.Contains(sectionKeys, key) {
+			return nil
+		}
+		return fmt.Errorf("%s must be a text, a number, or true or false", key)
+	}
 }
 
 // settingKeys returns the keys of the settings that are flags, in the order of Config: the flags' names with underscores,

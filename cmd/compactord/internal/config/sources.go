@@ -60,6 +60,32 @@ func (s Sources) Of(flag string) string {
 	}
 }
 
+// Source is a kind of place where a setting comes from.
+type Source string
+
+// The kinds of places, from the first that applies.
+const (
+	FromFlag        Source = "flag"
+	FromEnvironment Source = "environment"
+	FromFile        Source = "file"
+	FromDefault     Source = "default"
+)
+
+// Kind returns where a flag's value comes from.
+func (s Sources) Kind(flag string) Source {
+	_, inFile := s.file[keyOf(flag)]
+	switch {
+	case s.given[flag]:
+		return FromFlag
+	case s.variables[flag] != "":
+		return FromEnvironment
+	case inFile:
+		return FromFile
+	default:
+		return FromDefault
+	}
+}
+
 // CheckFile returns an error for a value of the file that is none of its flag, where that value applies. kong would name
 // the flag.
 func (s Sources) CheckFile(flags []*kong.Flag) error {
@@ -68,13 +94,24 @@ func (s Sources) CheckFile(flags []*kong.Flag) error {
 		if _, set := s.variables[flag.Name]; !inFile || set || s.given[flag.Name] {
 			continue
 		}
-		scanned := kong.Scan().PushTyped(fmt.Sprint(value), kong.FlagValueToken)
-		if err := flag.Parse(scanned, reflect.New(flag.Target.Type()).Elem()); err != nil {
-			return fmt.Errorf("%s: %s", s.Of(flag.Name), strings.TrimPrefix(err.Error(), flag.ShortSummary()+": "))
+		if err := s.parse(flag, fmt.Sprint(value), reflect.New(flag.Target.Type()).Elem()); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// parse reads a value of the file or the environment. Its error names that source, where kong would name the flag.
+func (s Sources) parse(flag *kong.Flag, text string, into reflect.Value) error {
+	scanned := kong.Scan().PushTyped(text, kong.FlagValueToken)
+	if err := flag.Parse(scanned, into); err != nil {
+		return fmt.Errorf("%s: %s", s.Of(flag.Name), strings.TrimPrefix(err.Error(), flag.ShortSummary()+": "))
 	}
 	return nil
 }
 
 // keyOf returns the key of a flag in the file.
 func keyOf(flag string) string { return strings.ReplaceAll(flag, "-", "_") }
+
+// flagNamed returns the flag of a key.
+func flagNamed(key string) string { return strings.ReplaceAll(key, "_", "-") }

@@ -22,7 +22,7 @@ func TestWrongProfiles(t *testing.T) {
 		"two keys":         {"{kind: openai, model: m, api_key_env: K, api_key_file: f}", "summarizers.p.api_key_file excludes api_key_env"},
 		"key in the file":  {"{kind: openai, model: m, api_key: " + sample.NotAKey + "}", "summarizers.p.api_key: an API key must not be in this file"},
 		"Key in the file":  {"{kind: openai, model: m, API_KEY: " + sample.NotAKey + "}", "summarizers.p.API_KEY: an API key must not be in this file"},
-		"unknown key":      {"{kind: openai, model: m, api_key_env: K, mdl: x}", `summarizers.p has no key "mdl"; there are kind, api, model,`},
+		"unknown key":      {"{kind: openai, model: m, api_key_env: K, mdl: x}", `summarizers.p has no key "mdl" (did you mean model?); there are kind, api, model,`},
 		"no mapping":       {sample.NotAKey, "summarizers.p must be a mapping of kind"},
 		"api of another":   {"{kind: gemini, model: m, api_key_env: K, api: chat}", "summarizers.p.api goes with kind openai"},
 		"other api":        {"{kind: openai, model: m, api_key_env: K, api: assistants}", "summarizers.p.api must be chat or responses"},

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -14,26 +13,6 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/api"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 )
-
-// Messages of the parser about numbers, times and values that begin with a dash, and about those of variables.
-var (
-	noNumber = regexp.MustCompile(`expected a valid \d+ bit u?int but got`)
-	noValue  = regexp.MustCompile(`expected u?int value but got ("[^"]*") .*`)
-	noTime   = regexp.MustCompile(`expected duration but got ("[^"]*"): .*`)
-	noBool   = regexp.MustCompile(`bool value must be .* but got ("[^"]*")`)
-	// ofVariable repeats the value, which the message has already.
-	ofVariable = regexp.MustCompile(`^--[a-z-]+: (.*) \(from envar ([A-Z_]+)=".*"\)$`)
-)
-
-// plainly rewrites messages of the parser for people.
-func plainly(text string) string {
-	text = ofVariable.ReplaceAllString(text, "$2: $1")
-	text = noNumber.ReplaceAllString(text, "expected a whole number but got")
-	text = noValue.ReplaceAllString(text, "expected a whole number but got $1")
-	text = noBool.ReplaceAllString(text, "expected yes or no but got $1")
-	text = noTime.ReplaceAllString(text, "expected a time such as 90s or 2m but got $1")
-	return strings.Replace(text, `must be one of "",`, "must be one of ", 1)
-}
 
 // complain prints an error and what to do about it.
 func complain(a *api.App, err error) {
@@ -51,7 +30,7 @@ func complain(a *api.App, err error) {
 			// The parser puts the command before what the command itself says.
 			text = strings.TrimPrefix(text, parse.Context.Selected().Path()+": ")
 		}
-		text = plainly(text)
+		text = terminal.Plainly(text)
 	}
 	fmt.Fprintf(a.Stderr, "compactord: %s\n", terminal.Printable(text))
 	todo, advised := terminal.AdvisedOn(err)

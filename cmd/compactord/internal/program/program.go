@@ -15,6 +15,7 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/rules"
 	"github.com/compactord/compactord/cmd/compactord/internal/serve"
 	"github.com/compactord/compactord/cmd/compactord/internal/sessions"
+	"github.com/compactord/compactord/cmd/compactord/internal/settings"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 	"github.com/compactord/compactord/cmd/compactord/internal/tokens"
 	"github.com/compactord/compactord/cmd/compactord/internal/transcripts"
@@ -55,6 +56,7 @@ type Commands struct {
 	Sessions    sessions.List       `cmd:"" help:"List the sessions."`
 	Check       sessions.Check      `cmd:"" help:"Check a store for damage."`
 	Salvage     sessions.Salvage    `cmd:"" help:"Copy what can be read of a damaged store into a new one."`
+	Config      settings.Command    `cmd:"" help:"Check and print the settings of a daemon."`
 	Token       tokens.Command      `cmd:"" help:"Make a token for a client of a daemon."`
 	Completion  completionCommand   `cmd:"" help:"Print the script that completes commands and flags in a shell."`
 	Man         manCommand          `cmd:"" help:"Print the manual page."`
