@@ -68,6 +68,10 @@ func openLong(path string, options Options, cut int64) (*Store, error) {
 	if s.identity, err = s.file.Stat(); err != nil {
 		return nil, errors.Join(err, s.db.Close())
 	}
+	if there, err := os.Stat(path); err == nil && !os.SameFile(there, s.identity) {
+		// Another process has put a new file there while this one waited for the lock on the old one.
+		return nil, errors.Join(ErrInUse, s.db.Close())
+	}
 	if s.fallen {
 		s.outages.begins(errFallen, false)
 	}

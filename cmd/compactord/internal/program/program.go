@@ -16,6 +16,7 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/serve"
 	"github.com/compactord/compactord/cmd/compactord/internal/sessions"
 	"github.com/compactord/compactord/cmd/compactord/internal/settings"
+	"github.com/compactord/compactord/cmd/compactord/internal/stores"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 	"github.com/compactord/compactord/cmd/compactord/internal/tokens"
 	"github.com/compactord/compactord/cmd/compactord/internal/transcripts"
@@ -57,6 +58,9 @@ type Commands struct {
 	Check       sessions.Check      `cmd:"" help:"Check a store for damage."`
 	Salvage     sessions.Salvage    `cmd:"" help:"Copy what can be read of a damaged store into a new one."`
 	Config      settings.Command    `cmd:"" help:"Check and print the settings of a daemon."`
+	Backup      stores.Backup       `cmd:"" help:"Copy a store, with a checksum."`
+	Restore     stores.Restore      `cmd:"" help:"Make a store of a backup."`
+	Defrag      stores.Defrag       `cmd:"" help:"Write a store anew, without what is deleted and free."`
 	Token       tokens.Command      `cmd:"" help:"Make a token for a client of a daemon."`
 	Completion  completionCommand   `cmd:"" help:"Print the script that completes commands and flags in a shell."`
 	Man         manCommand          `cmd:"" help:"Print the manual page."`

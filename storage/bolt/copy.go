@@ -1,0 +1,244 @@
+package boltstore
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+
+	"go.etcd.io/bbolt"
+)
+
+// Copied is what a copy of a store holds.
+type Copied struct {
+	Sessions int
+	// Bytes is the size of its file.
+	Bytes int64
+}
+
+const (
+	// copyBatch is the most bytes of values that one transaction of a copy writes.
+	copyBatch = 32 << 20
+	// copyStep is by how many bytes the file of a copy grows.
+	copyStep = 1 << 20
+)
+
+// Copy writes what the store holds at one moment to a new file: without what is deleted, and without room that is free.
+// Each value is checked before it is copied, and storage.ErrCorrupt is returned for one that is damaged. The copy is on the
+// disk when Copy returns; with an error, there is no file.
+//
+// The store is written meanwhile as always, but the room that is freed in its file is not used again before Copy ends. Copy
+// ends where the disk begins to refuse the store's writes. progress is called now and then with the bytes of the values that
+// were copied; nil where nobody asks.
+func (s *Store) Copy(ctx context.Context, path string, progress func(bytes int64)) (copied Copied, err error) {
+	to, err := newCopy(path)
+	if err != nil {
+		return Copied{}, err
+	}
+	to.ended = func() error {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		return s.outages.current().Err
+	}
+	if to.progress = progress; progress == nil {
+		to.progress = func(int64) {}
+	}
+	// What goes wrong with the new file is no error of the store.
+	var failed error
+	err = s.view(ctx, func(tx *transaction) error {
+		failed = to.fill(tx)
+		return nil
+	})
+	if err = errors.Join(err, failed); err == nil {
+		copied, err = to.finish()
+	}
+	if err != nil {
+		return Copied{}, errors.Join(err, to.abandon())
+	}
+	return copied, nil
+}
+
+// copying is a copy while it is written.
+type copying struct {
+	path string
+	db   *bbolt.DB
+	tx   *bbolt.Tx
+	// ended returns why the copying must end; nil while it need not.
+	ended    func() error
+	progress func(bytes int64)
+	// batch are the bytes that the transaction has written, total all.
+	batch, total int64
+	sessions     int
+}
+
+func newCopy(path string) (*copying, error) {
+	db, err := bbolt.Open(path, fileMode, &bbolt.Options{
+		FreelistType: bbolt.FreelistMapType,
+		OpenFile: func(name string, flag int, mode os.FileMode) (*os.File, error) {
+			return os.OpenFile(name, flag|os.O_EXCL, mode)
+		},
+	})
+	if err != nil {
+		return nil, mapError(err)
+	}
+	db.AllocSize = copyStep
+	return &copying{path: path, db: db}, nil
+}
+
+// fill copies all values that are not deleted.
+func (c *copying) fill(tx *transaction) (err error) {
+	if c.tx, err = c.db.Begin(true); err != nil {
+		return mapError(err)
+	}
+	dead := deadOrdinals(tx)
+	for _, name := range allBuckets {
+		if _, err := c.tx.CreateBucketIfNotExists(name); err != nil {
+			return mapError(err)
+		}
+		if string(name) == string(deadBucket) {
+			// Nothing of the deleted logs is copied.
+			continue
+		}
+		if err := c.fillBucket(tx.Bucket(name), dead); err != nil {
+			return mapError(err)
+		}
+	}
+	return mapError(c.tx.Commit())
+}
+
+// fillBucket copies a bucket, without what belongs to deleted logs.
+func (c *copying) fillBucket(from *bucket, dead map[uint64]bool) error {
+	isLog := slices.ContainsFunc(logBuckets, func(name []byte) bool { return string(name) == string(from.name) })
+	cursor := from.Cursor(nil)
+	for key, value := cursor.First(); key != nil; key, value = cursor.Next() {
+		for isLog && len(key) >= 8 && dead[binary.BigEndian.Uint64(key)] {
+			key, value = cursor.Seek(ordinalKey(binary.BigEndian.Uint64(key) + 1))
+		}
+		if key == nil {
+			break
+		}
+		if err := c.put(from.name, key, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *copying) put(name, key, value []byte) (err error) {
+	if err := c.ended(); err != nil {
+		return err
+	}
+	if c.batch > copyBatch {
+		c.progress(c.total)
+		if err := c.tx.Commit(); err != nil {
+			return err
+		}
+		if c.tx, err = c.db.Begin(true); err != nil {
+			return err
+		}
+		c.batch = 0
+	}
+	switch {
+	case sealedKey(name, key):
+		value = seal(name, key, value)
+	default:
+		// Values of an earlier version are copied as those of this one.
+		value = binary.BigEndian.AppendUint32(nil, storeVersion)
+	}
+	if string(name) == string(sessionsBucket) {
+		c.sessions++
+	}
+	c.batch += int64(len(key) + len(value))
+	c.total += int64(len(key) + len(value))
+	bucket := c.tx.Bucket(name)
+	bucket.FillPercent = 0.9
+	// The key is in the memory of the other file.
+	return bucket.Put(slices.Clone(key), value)
+}
+
+// deadOrdinals returns the ordinals of deleted logs that are not removed yet.
+func deadOrdinals(tx *transaction) map[uint64]bool {
+	dead := map[uint64]bool{}
+	cursor := tx.Bucket(deadBucket).Cursor(nil)
+	for key, _ := cursor.First(); key != nil; key, _ = cursor.Next() {
+		if ordinal, err := keyOrdinal(key); err == nil {
+			dead[ordinal] = true
+		}
+	}
+	return dead
+}
+
+// finish closes the file, cuts off what bbolt has reserved at its end, and waits until it is on the disk.
+func (c *copying) finish() (copied Copied, err error) {
+	var size int64
+	if err := c.db.View(func(tx *bbolt.Tx) error { size = tx.Size(); return nil }); err != nil {
+		return Copied{}, mapError(err)
+	}
+	if err := c.db.Close(); err != nil {
+		return Copied{}, mapError(err)
+	}
+	c.db = nil
+	file, err := os.OpenFile(c.path, os.O_RDWR, 0)
+	if err != nil {
+		return Copied{}, mapError(err)
+	}
+	err = errors.Join(file.Truncate(size), file.Sync(), file.Close())
+	if err == nil {
+		err = syncDirectory(filepath.Dir(c.path))
+	}
+	return Copied{Sessions: c.sessions, Bytes: size}, mapError(err)
+}
+
+// abandon removes the file.
+func (c *copying) abandon() error {
+	var err error
+	if c.tx != nil {
+		err = ignoreClosed(c.tx.Rollback())
+	}
+	if c.db != nil {
+		err = errors.Join(err, c.db.Close())
+	}
+	return errors.Join(err, os.Remove(c.path))
+}
+
+// Defrag replaces the file by a Copy of it, and closes the store. The file keeps its mode and its owner. Where it is
+// interrupted, the file is as it was; what is left of the copy goes with the next Defrag.
+func (s *Store) Defrag(ctx context.Context, progress func(bytes int64)) (copied Copied, err error) {
+	defer func() { err = errors.Join(err, s.Close()) }()
+	path, err := filepath.EvalSymlinks(s.path)
+	if err != nil {
+		return Copied{}, err
+	}
+	beside := path + ".defrag"
+	if err := os.Remove(beside); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return Copied{}, err
+	}
+	if copied, err = s.Copy(ctx, beside, progress); err != nil {
+		return Copied{}, err
+	}
+	if err := s.replaceBy(beside, path); err != nil {
+		return Copied{}, errors.Join(err, os.Remove(beside))
+	}
+	return copied, syncDirectory(filepath.Dir(path))
+}
+
+// replaceBy puts a file in place of the store's. It does so before the lock on the store's file is given up, where the
+// system allows that.
+func (s *Store) replaceBy(file, path string) error {
+	if err := os.Chmod(file, s.identity.Mode().Perm()); err != nil {
+		return err
+	}
+	if err := keepOwner(s.identity, file); err != nil {
+		return err
+	}
+	if runtime.GOOS == "windows" {
+		if err := s.Close(); err != nil {
+			return err
+		}
+	}
+	return os.Rename(file, path)
+}
