@@ -15,6 +15,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/metadata"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/types/dynamicpb"
@@ -122,13 +123,18 @@ func with(ctx context.Context, token string) context.Context {
 
 // callEmpty calls an RPC with an empty request, and returns the error of its first answer.
 func callEmpty(ctx context.Context, conn *grpc.ClientConn, m protoreflect.MethodDescriptor) error {
+	return callWith(ctx, conn, m, dynamicpb.NewMessage(m.Input()))
+}
+
+// callWith calls an RPC with a request, and returns the error of its first answer.
+func callWith(ctx context.Context, conn *grpc.ClientConn, m protoreflect.MethodDescriptor, req proto.Message) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	stream, err := conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true, ClientStreams: true}, fullName(m))
 	if err != nil {
 		return err
 	}
-	if err := stream.SendMsg(dynamicpb.NewMessage(m.Input())); err != nil {
+	if err := stream.SendMsg(req); err != nil {
 		return stream.RecvMsg(dynamicpb.NewMessage(m.Output()))
 	}
 	if m.Parent().FullName() != "grpc.reflection.v1.ServerReflection" {

@@ -78,6 +78,8 @@ type ServerOptions struct {
 	// Access decides who may call what. Without it, whoever can connect may do everything, so that only a listener that
 	// nobody else can connect to may be served. Run runs it.
 	Access *access.Guard
+	// Tenant is the tenant of all callers where Access is nil. Default tenant.Default.
+	Tenant string
 	// Reflection turns on gRPC reflection, which describes the API to tools such as grpcurl.
 	Reflection bool
 }
@@ -142,7 +144,11 @@ func NewServer(o ServerOptions) (*Server, error) {
 		return nil, err
 	}
 	receiver := &requests.Receiver{MaxBytes: o.MaxMessageBytes, Budget: budget, Check: policies.CheckSize}
-	chain := interceptors.New(o.Logger, metrics, o.Access, receiver, service.hooks.Now)
+	var admission interceptors.Admission = access.Open{Tenant: o.Tenant}
+	if o.Access != nil {
+		admission = o.Access
+	}
+	chain := interceptors.New(o.Logger, metrics, admission, receiver, service.hooks.Now)
 	o.Unread.Logger, o.Unread.Metrics = o.Logger, o.Metrics
 	answers, err := unread.New(o.Unread)
 	if err != nil {

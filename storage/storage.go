@@ -154,6 +154,9 @@ type Store interface {
 	// takes depends on that number alone.
 	Children(ctx context.Context, tenant, parentUID string) (int, error)
 
+	// CountSessions returns how many sessions each tenant has that has any.
+	CountSessions(ctx context.Context) (map[string]int, error)
+
 	// Commit writes c to disk, completely or not at all, before it returns nil. It returns ErrNotFound where this
 	// incarnation no longer exists, else ErrRequestKnown where c.Request was committed before, else ErrConflict where
 	// the row's revision is not one less than c.Session's. Any error, except those of a disk that failed, leaves the

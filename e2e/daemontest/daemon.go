@@ -76,7 +76,7 @@ func Start(t testing.TB, o Options) *Daemon {
 	d.run()
 	t.Cleanup(func() {
 		d.stop()
-		problems, err := sessionlog.Check(context.WithoutCancel(t.Context()), store, "")
+		problems, err := sessionlog.CheckAll(context.WithoutCancel(t.Context()), store)
 		require.NoError(t, err)
 		require.Empty(t, problems)
 		require.NoError(t, store.Close())

@@ -1,5 +1,5 @@
 // Package access decides who may call what. A caller sends a bearer token. A Guard knows the tokens by their hashes, each
-// with the name of its subject, a role and perhaps an expiry, and refuses a call before its request is received.
+// with the name of its subject, a tenant, a role and perhaps an expiry, and refuses a call before its request is received.
 //
 // MakeTokenFile makes the token of who runs the daemon, in a file that nobody else can read. ParseTokens reads the file
 // of the tokens of other clients, which holds hashes only. A Guard reads its files again when they change. Roles has the

@@ -194,7 +194,7 @@ func (g *Guard) find(token string) (found *grant, reason string) {
 }
 
 // apply makes the tokens of the files those that are accepted. A token that stays keeps its streams, unless it has
-// another subject or a lower role now.
+// another subject or tenant, or a lower role now.
 func (g *Guard) apply() {
 	old := table{}
 	if before := g.grants.Load(); before != nil {
@@ -224,7 +224,7 @@ func (g *grant) renewed(e Entry) *grant {
 	if g == nil || g.hasEnded() {
 		return newGrant(e)
 	}
-	if was := g.entry.Load(); was.Subject != e.Subject || was.Role > e.Role {
+	if was := g.entry.Load(); was.Subject != e.Subject || was.Tenant != e.Tenant || was.Role > e.Role {
 		return newGrant(e)
 	}
 	g.entry.Store(&e)

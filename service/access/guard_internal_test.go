@@ -97,7 +97,7 @@ func (g *guarded) reload(t testing.TB) {
 
 // call returns the code of a call with a token.
 func (g *guarded) call(method, token string) codes.Code {
-	_, err := g.admit(calling("Bearer "+token), method)
+	_, _, err := g.admit(calling("Bearer "+token), method)
 	return code(err)
 }
 
@@ -137,7 +137,7 @@ func TestCallsWithoutAValidToken(t *testing.T) {
 	token, e := entry(t, "x", Admin)
 	old, expired := entry(t, "x", Admin)
 	g := guardOf(t, e, expired)
-	g.write(t, lines(e, Entry{"x", Admin, expired.Hash, g.now}))
+	g.write(t, lines(e, Entry{Subject: "x", Role: Admin, Hash: expired.Hash, Expires: g.now}))
 	g.reload(t)
 	answers := map[string]bool{}
 	for name, ctx := range map[string]context.Context{
@@ -153,12 +153,12 @@ func TestCallsWithoutAValidToken(t *testing.T) {
 		"long":           calling("Bearer " + strings.Repeat("x", 60000)),
 		"expired":        calling("Bearer " + old),
 	} {
-		_, err := g.admit(ctx, reads)
+		_, _, err := g.admit(ctx, reads)
 		require.Equal(t, codes.Unauthenticated, code(err), name)
 		answers[err.Error()] = true
 	}
 	require.Len(t, answers, 1)
-	_, err := g.admit(calling("bearer "+token), reads)
+	_, _, err := g.admit(calling("bearer "+token), reads)
 	require.NoError(t, err, "the scheme may be written small")
 	for reason, count := range map[string]float64{reasonMissing: 2, reasonExpired: 1, reasonWrong: 8} {
 		require.InDelta(t, count, g.metric(t, "compactord_access_refused_total", reason), 0, reason)
@@ -280,7 +280,7 @@ func TestOwnTokenMayDoEverything(t *testing.T) {
 	require.NoError(t, err)
 	token, err := ReadTokenFile(path)
 	require.NoError(t, err)
-	_, err = g.admit(calling("Bearer "+token), deletes)
+	_, _, err = g.admit(calling("Bearer "+token), deletes)
 	require.NoError(t, err)
 }
 
@@ -306,8 +306,21 @@ func BenchmarkAdmit(b *testing.B) {
 	ctx := calling("Bearer " + token)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := g.admit(ctx, writes); err != nil {
+		if _, _, err := g.admit(ctx, writes); err != nil {
 			b.Fatal(err)
 		}
 	}
+}
+
+// What concerns the whole daemon is not for a tenant, whatever its token's role.
+func TestTheWholeDaemonIsNotForTenants(t *testing.T) {
+	ours, e := entry(t, "x", Admin)
+	theirs, other := entry(t, "x", Admin)
+	other.Tenant = "a"
+	g := guardOf(t, e, other)
+	admitted, authenticated := g.Admits([]string{"Bearer " + ours}, Read)
+	require.True(t, admitted && authenticated)
+	admitted, authenticated = g.Admits([]string{"Bearer " + theirs}, Read)
+	require.False(t, admitted)
+	require.True(t, authenticated)
 }

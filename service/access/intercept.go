@@ -12,6 +12,7 @@ import (
 	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/service/calls"
 	"github.com/compactord/compactord/service/requests"
+	"github.com/compactord/compactord/service/tenant"
 )
 
 const (
@@ -35,7 +36,8 @@ func denied(method string, role Role) error {
 
 // Unary refuses unary calls before their requests are received.
 func (g *Guard) Unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
-	if _, err := g.admit(ctx, info.FullMethod); err != nil {
+	ctx, _, err := g.admit(ctx, info.FullMethod)
+	if err != nil {
 		return nil, err
 	}
 	return handler(ctx, req)
@@ -44,10 +46,11 @@ func (g *Guard) Unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, 
 // Stream refuses streams before a request is received, and ends those whose token is accepted no more. Its server needs
 // requests.Tap.
 func (g *Guard) Stream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
-	granted, err := g.admit(stream.Context(), info.FullMethod)
+	ctx, granted, err := g.admit(stream.Context(), info.FullMethod)
 	if err != nil {
 		return err
 	}
+	stream = within(ctx, stream)
 	if granted == nil {
 		return handler(srv, stream)
 	}
@@ -60,34 +63,36 @@ func (g *Guard) Stream(srv any, stream grpc.ServerStream, info *grpc.StreamServe
 	return err
 }
 
-// admit returns the grant by which a call may go on; nil for a call that needs none.
-func (g *Guard) admit(ctx context.Context, method string) (*grant, error) {
+// admit returns the context with the caller, and the grant by which the call may go on; nil for a call that needs none.
+func (g *Guard) admit(ctx context.Context, method string) (context.Context, *grant, error) {
 	role := needed(method)
 	if role == Everybody {
-		return nil, nil
+		return ctx, nil, nil
 	}
 	granted, reason := g.findIn(metadata.ValueFromIncomingContext(ctx, header))
 	if granted == nil {
 		g.refused.WithLabelValues(reason).Inc()
-		return nil, unauthenticated()
+		return nil, nil, unauthenticated()
 	}
-	if granted.entry.Load().Role < role {
+	entry := granted.entry.Load()
+	if entry.Role < role {
 		g.refused.WithLabelValues(reasonRole).Inc()
-		return nil, denied(method, role)
+		return nil, nil, denied(method, role)
 	}
-	calls.SetCaller(ctx, "", granted.entry.Load().Subject)
-	return granted, nil
+	calls.SetCaller(ctx, entry.Tenant, entry.Subject)
+	return WithCaller(ctx, Caller{Subject: entry.Subject, Tenant: entry.Tenant, Role: entry.Role}), granted, nil
 }
 
 // Admits says whether the values of an authorization header are those of a call with at least a role, and counts what it
-// refuses. authenticated says whether they have a token that is accepted.
+// refuses. It is for what concerns the whole daemon, which only tokens of the default tenant may see. authenticated says
+// whether they have a token that is accepted.
 func (g *Guard) Admits(authorization []string, role Role) (admitted, authenticated bool) {
 	granted, reason := g.findIn(authorization)
 	if granted == nil {
 		g.refused.WithLabelValues(reason).Inc()
 		return false, false
 	}
-	if granted.entry.Load().Role < role {
+	if entry := granted.entry.Load(); entry.Role < role || entry.Tenant != tenant.Default {
 		g.refused.WithLabelValues(reasonRole).Inc()
 		return false, true
 	}

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/compactord/compactord/service/tenant"
 )
 
 const (
@@ -17,6 +19,8 @@ const (
 	tokenBytes = 32
 	// hashPrefix stands before the hash of a token in the file of tokens.
 	hashPrefix = "sha256:"
+	// tenantPrefix stands before the tenant of a token in the file of tokens.
+	tenantPrefix = "tenant="
 	// maxSubject is the longest name of a subject.
 	maxSubject = 64
 )
@@ -53,8 +57,10 @@ func HashOf(token string) (Hash, error) {
 type Entry struct {
 	// Subject names who has the token.
 	Subject string
-	Role    Role
-	Hash    Hash
+	// Tenant is whose sessions the token opens; tenant.Default has no name.
+	Tenant string
+	Role   Role
+	Hash   Hash
 	// Expires is when the token stops to be accepted. Zero means never.
 	Expires time.Time
 }
@@ -64,6 +70,9 @@ func (e Entry) Line() string {
 	line := e.Subject + " " + e.Role.String() + " " + hashPrefix + hex.EncodeToString(e.Hash[:])
 	if !e.Expires.IsZero() {
 		line += " " + e.Expires.UTC().Format(time.RFC3339)
+	}
+	if e.Tenant != tenant.Default {
+		line += " " + tenantPrefix + e.Tenant
 	}
 	return line
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/compactord/compactord/service/tenant"
 )
 
 const (
@@ -18,9 +20,9 @@ const (
 // ErrUnfinished says that a file of tokens ends like one that is still being written.
 var ErrUnfinished = errors.New("it is empty or its last line has no end: it seems to be written in part")
 
-// ParseTokens reads a file of tokens. A line has a name, a role, the token's hash and perhaps an expiry, separated by
-// blanks; blank lines and those that begin with # mean nothing. The error has all problems, each with its line. It quotes
-// nothing of the file: a token may stand where its hash belongs.
+// ParseTokens reads a file of tokens. A line has a name, a role, the token's hash, and perhaps an expiry and a tenant,
+// separated by blanks; blank lines and those that begin with # mean nothing. The error has all problems, each with its
+// line. It quotes nothing of the file: a token may stand where its hash belongs.
 func ParseTokens(content []byte) ([]Entry, error) {
 	if len(content) > MaxTokensBytes {
 		return nil, fmt.Errorf("it has more than %d bytes", MaxTokensBytes)
@@ -66,9 +68,9 @@ func parseLine(fields []string) (entry Entry, problems []error) {
 			return Entry{}, []error{errors.New("here is a token and not its hash: whoever has read the file knows it. Make another one")}
 		}
 	}
-	const least, most = 3, 4
+	const least, most = 3, 5
 	if len(fields) < least || len(fields) > most {
-		return Entry{}, []error{fmt.Errorf("write NAME ROLE %sHASH, and perhaps the time when it expires", hashPrefix)}
+		return Entry{}, []error{fmt.Errorf("write NAME ROLE %sHASH, and perhaps the time when it expires and %sNAME", hashPrefix, tenantPrefix)}
 	}
 	note := func(err error) {
 		if err != nil {
@@ -82,12 +84,28 @@ func parseLine(fields []string) (entry Entry, problems []error) {
 	note(err)
 	entry.Hash, err = parseHash(fields[2])
 	note(err)
-	if len(fields) == most {
-		if entry.Expires, err = time.Parse(time.RFC3339, fields[most-1]); err != nil {
-			note(errors.New("the expiry must be a time such as 2027-01-31T00:00:00Z"))
-		}
+	for _, field := range fields[least:] {
+		note(parseFurther(&entry, field))
 	}
 	return entry, problems
+}
+
+// parseFurther reads a word after the hash: the tenant or the expiry.
+func parseFurther(e *Entry, field string) (err error) {
+	if name, found := strings.CutPrefix(field, tenantPrefix); found {
+		if e.Tenant != "" {
+			return errors.New("it names two tenants")
+		}
+		e.Tenant = name
+		return tenant.Check(name)
+	}
+	if !e.Expires.IsZero() {
+		return errors.New("it has two expiries")
+	}
+	if e.Expires, err = time.Parse(time.RFC3339, field); err != nil {
+		return errors.New("the expiry must be a time such as 2027-01-31T00:00:00Z")
+	}
+	return nil
 }
 
 func parseHash(text string) (hash Hash, err error) {

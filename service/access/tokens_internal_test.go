@@ -44,6 +44,8 @@ func TestLinesAreReadAsTheyAreWritten(t *testing.T) {
 		{Subject: "ci", Role: Write, Hash: hashOf(t, NewToken()), Expires: time.Date(2027, 1, 31, 12, 0, 0, 0, time.UTC)},
 		{Subject: "a.b_c-d@e", Role: Read, Hash: hashOf(t, NewToken())},
 		{Subject: "x", Role: Admin, Hash: hashOf(t, NewToken())},
+		{Subject: "x", Tenant: "team-1", Role: Admin, Hash: hashOf(t, NewToken())},
+		{Subject: "x", Tenant: "b", Role: Read, Hash: hashOf(t, NewToken()), Expires: time.Date(2027, 1, 31, 12, 0, 0, 0, time.UTC)},
 	}
 	var file strings.Builder
 	file.WriteString("# name role hash expiry\n\n")
@@ -61,6 +63,7 @@ func TestLinesAreReadAsTheyAreWritten(t *testing.T) {
 func TestAllProblemsOfAFileAreNamed(t *testing.T) {
 	token := NewToken()
 	good := Entry{Subject: "ci", Role: Write, Hash: hashOf(t, token)}.Line()
+	hashed := "sha256:" + strings.Repeat("1", 64)
 	content := strings.Join([]string{
 		good,
 		"two fields",
@@ -69,10 +72,13 @@ func TestAllProblemsOfAFileAreNamed(t *testing.T) {
 		good,
 		"ci write " + strings.Repeat("0", 64) + " 2027-01-31T00:00:00Z",
 		"ci read sha256:" + strings.Repeat("g", 64),
+		"ci read " + hashed + " tenant=A",
+		"ci read " + hashed + " tenant=a tenant=b",
+		"ci read " + hashed + " 2027-01-31T00:00:00Z 2027-01-31T00:00:00Z",
 		"",
 	}, "\n")
 	_, err := ParseTokens([]byte(content))
-	require.EqualError(t, err, `line 2: write NAME ROLE sha256:HASH, and perhaps the time when it expires
+	require.EqualError(t, err, `line 2: write NAME ROLE sha256:HASH, and perhaps the time when it expires and tenant=NAME
 line 3: the name must have 1 to 64 letters, digits, '.', '_', '-' and '@'
 line 3: the role must be read, write, admin
 line 3: the hash must be sha256: and 64 hexadecimal digits
@@ -80,7 +86,10 @@ line 3: the expiry must be a time such as 2027-01-31T00:00:00Z
 line 4: here is a token and not its hash: whoever has read the file knows it. Make another one
 line 5: line 1 has the same hash
 line 6: the hash must be sha256: and 64 hexadecimal digits
-line 7: the hash must be sha256: and 64 hexadecimal digits`)
+line 7: the hash must be sha256: and 64 hexadecimal digits
+line 8: the tenant must have 1 to 63 lower-case letters, digits, '.', '_' and '-', and begin with a letter or digit
+line 9: it names two tenants
+line 10: it has two expiries`)
 	require.NotContains(t, err.Error(), token)
 }
 
@@ -116,6 +125,7 @@ func FuzzParseTokens(f *testing.F) {
 			again, err := ParseTokens([]byte(e.Line() + "\n"))
 			require.NoError(t, err)
 			require.Equal(t, e.Hash, again[0].Hash)
+			require.Equal(t, e.Tenant, again[0].Tenant)
 		}
 	})
 }

@@ -11,6 +11,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/service/sessionlog"
+	"github.com/compactord/compactord/service/tenant"
 	"github.com/compactord/compactord/storage"
 )
 
@@ -87,6 +88,8 @@ func (c *Compactor) recordInterruptedOf(ctx context.Context, ref storage.Ref) er
 
 // recordLeft writes an attempt for each compaction that a session's row names and nothing runs any more.
 func (c *Compactor) recordLeft(ctx context.Context, ref storage.Ref, isLeft func(*storagev1.RunningCompaction) bool) error {
+	// What the daemon does at its start has no caller's tenant.
+	ctx = tenant.With(ctx, ref.Tenant)
 	return c.logs.Update(ctx, ref.SessionID, func(row *storagev1.Session) (*sessionlog.Write, error) {
 		if row.GetUid() != ref.UID || !slices.ContainsFunc(row.GetRunning(), isLeft) {
 			return nil, nil

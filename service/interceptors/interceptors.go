@@ -43,9 +43,20 @@ type Chain struct {
 	Stream []grpc.StreamServerInterceptor
 }
 
-// New returns the interceptors of a server. Without a guard, every caller may do everything.
+// Admission decides who may call, and puts the access.Caller into the context: an access.Guard or access.Open.
+type Admission interface {
+	Unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error)
+	Stream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) error
+}
+
+var (
+	_ Admission = (*access.Guard)(nil)
+	_ Admission = access.Open{}
+)
+
+// New returns the interceptors of a server.
 func New(
-	logger *slog.Logger, metrics *prommiddleware.ServerMetrics, guard *access.Guard, receiver *requests.Receiver, now func() time.Time,
+	logger *slog.Logger, metrics *prommiddleware.ServerMetrics, admission Admission, receiver *requests.Receiver, now func() time.Time,
 ) *Chain {
 	backstop := recovery.WithRecoveryHandlerContext(func(_ context.Context, _ any) error {
 		return status.Error(codes.Internal, "internal error")
@@ -59,10 +70,6 @@ func New(
 		logger.Log(ctx, slog.Level(level), "call", append(fields, "event", message)...)
 	})
 	mapped := errorMap{logger}
-	admitUnary, admitStream := openUnary, openStream
-	if guard != nil {
-		admitUnary, admitStream = guard.Unary, guard.Stream
-	}
 	return &Chain{
 		Unary: []grpc.UnaryServerInterceptor{
 			recovery.UnaryServerInterceptor(backstop),
@@ -72,7 +79,7 @@ func New(
 			selector.UnaryServerInterceptor(logging.UnaryServerInterceptor(log, logOptions...), ourServices),
 			mapped.unary,
 			recovery.UnaryServerInterceptor(recovered),
-			admitUnary,
+			admission.Unary,
 			receiver.Unary,
 			capDeadline(unaryTime),
 			requests.CheckUnary,
@@ -86,7 +93,7 @@ func New(
 			selector.StreamServerInterceptor(logging.StreamServerInterceptor(log, logOptions...), ourServices),
 			mapped.stream,
 			recovery.StreamServerInterceptor(recovered),
-			admitStream,
+			admission.Stream,
 			receiver.Stream,
 			noteStream,
 		},
@@ -109,15 +116,6 @@ func callLevel(code codes.Code) logging.Level {
 var ourServices = selector.MatchFunc(func(_ context.Context, call interceptors.CallMeta) bool {
 	return strings.HasPrefix(call.Service, "compactord.")
 })
-
-// openUnary and openStream stand where a server has no guard.
-func openUnary(ctx context.Context, req any, _ *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
-	return handler(ctx, req)
-}
-
-func openStream(srv any, stream grpc.ServerStream, _ *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
-	return handler(srv, stream)
-}
 
 func arriveUnary(now func() time.Time) grpc.UnaryServerInterceptor {
 	return func(ctx context.Context, req any, _ *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"google.golang.org/protobuf/proto"
 
@@ -15,6 +17,22 @@ import (
 
 // checkChunk is the number of messages or records that are read at a time.
 const checkChunk = 256
+
+// CheckAll is Check for all tenants.
+func CheckAll(ctx context.Context, s storage.Store) (problems []storage.Problem, err error) {
+	counts, err := s.CountSessions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		found, err := Check(ctx, s, name)
+		problems = append(problems, found...)
+		if err != nil {
+			return problems, err
+		}
+	}
+	return problems, nil
+}
 
 // Check computes the heads of all sessions of a tenant again from their logs, and returns where they differ from the
 // stored ones. It finds what storage.Checker cannot: rows that are well formed but contradict the log.

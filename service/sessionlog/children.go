@@ -7,6 +7,7 @@ import (
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
+	"github.com/compactord/compactord/service/tenant"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/storage"
 )
@@ -46,7 +47,7 @@ func (l *Logs) CreateChild(ctx context.Context, w *Write) error {
 
 // Children returns how many children a session has, ended ones included.
 func (l *Logs) Children(ctx context.Context, row *storagev1.Session) (int, error) {
-	return l.store.Children(ctx, tenant(ctx), row.GetUid())
+	return l.store.Children(ctx, tenant.Of(ctx), row.GetUid())
 }
 
 // refuseEnded returns CHILD_ENDED where a write would add to the log of a child that has ended. How a compaction ended

@@ -14,6 +14,7 @@ import (
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
+	"github.com/compactord/compactord/service/tenant"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/storage"
 	"github.com/compactord/compactord/strategies"
@@ -54,11 +55,8 @@ type Name string
 
 // NameOf returns the name of a session of the calling tenant.
 func NameOf(ctx context.Context, sessionID string) Name {
-	return Name(tenant(ctx) + "\x00" + sessionID)
+	return Name(tenant.Of(ctx) + "\x00" + sessionID)
 }
-
-// tenant returns the calling tenant. It is empty, since callers are not authenticated.
-func tenant(context.Context) string { return "" }
 
 // New returns the logs of a store.
 func New(o Options) *Logs {
@@ -79,7 +77,7 @@ func NewID() string { return uuid.Must(uuid.NewV7()).String() }
 
 // Row reads a session's row. It returns SESSION_NOT_FOUND where no session has this id.
 func (l *Logs) Row(ctx context.Context, id string) (*storagev1.Session, error) {
-	row, err := l.store.Session(ctx, tenant(ctx), id)
+	row, err := l.store.Session(ctx, tenant.Of(ctx), id)
 	if err == nil {
 		err = l.AddPolicy(ctx, row)
 	}
@@ -95,7 +93,7 @@ func (l *Logs) Row(ctx context.Context, id string) (*storagev1.Session, error) {
 // Rows returns a page of the tenant's sessions, as storage.Store does. They may lack the policies, which AddPolicy adds.
 // Sessions whose rows are damaged are left out and logged: they keep nobody from seeing the others.
 func (l *Logs) Rows(ctx context.Context, q storage.SessionQuery) (rows []*storagev1.Session, next string, err error) {
-	q.Tenant = tenant(ctx)
+	q.Tenant = tenant.Of(ctx)
 	q.Damaged = func(damage *storage.DamagedError) { l.LeaveOut(ctx, damage.SessionID, damage) }
 	return l.store.Sessions(ctx, q)
 }
@@ -183,7 +181,7 @@ func (l *Logs) Delete(
 			return "", err
 		}
 	}
-	err = l.store.DeleteSession(ctx, tenant(ctx), id)
+	err = l.store.DeleteSession(ctx, tenant.Of(ctx), id)
 	if errors.Is(err, storage.ErrNotFound) {
 		return "", apierror.SessionNotFound(id)
 	}
@@ -216,7 +214,7 @@ func (l *Logs) BeginSession(
 	}
 	now := l.Now()
 	w := l.Begin(&storagev1.Session{
-		Tenant: tenant(ctx), SessionId: id, Uid: uuid.NewString(), CreatedAt: now, ChangedAt: now,
+		Tenant: tenant.Of(ctx), SessionId: id, Uid: uuid.NewString(), CreatedAt: now, ChangedAt: now,
 		Estimator: estimator, Policy: given, ResolvedPolicy: resolved, Head: session.NewHead(estimator),
 	})
 	_, err := w.Record(ctx, &compactordv1.Record{Kind: &compactordv1.Record_PolicyChange{

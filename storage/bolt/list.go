@@ -229,3 +229,25 @@ func listedRow(tx *transaction, tenant, id string) (*storagev1.Session, error) {
 	}
 	return decodeSession(encoding)
 }
+
+// CountSessions counts the entries of the lists of all sessions. They are smaller than the rows.
+func (s *Store) CountSessions(ctx context.Context) (map[string]int, error) {
+	var counts map[string]int
+	err := s.view(ctx, func(tx *transaction) error {
+		counts = make(map[string]int)
+		prefix := []byte{byte(storage.ByCreation)}
+		cursor := tx.Bucket(byTimeBucket).Cursor(prefix)
+		for key, _ := cursor.Seek(prefix); bytes.HasPrefix(key, prefix); key, _ = cursor.Next() {
+			l, _, err := splitListingKey(key, false)
+			if err != nil {
+				return corrupt("bucket %s: %v", byTimeBucket, err)
+			}
+			counts[l.tenant]++
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return counts, nil
+}

@@ -303,6 +303,19 @@ func (m *Store) Children(ctx context.Context, tenant, parentUID string) (int, er
 	return count, nil
 }
 
+// CountSessions implements storage.Store.
+func (m *Store) CountSessions(ctx context.Context) (map[string]int, error) {
+	if err := m.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer m.mu.Unlock()
+	counts := make(map[string]int)
+	for _, s := range m.sessions {
+		counts[s.row.GetTenant()]++
+	}
+	return counts, nil
+}
+
 // Opening implements storage.Store.
 func (m *Store) Opening() string { return m.opening }
 

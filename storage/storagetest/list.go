@@ -153,6 +153,27 @@ func testListTenants(t *testing.T, s storage.Store) {
 	}
 }
 
+// CountSessions counts the sessions of each tenant that has any.
+func testCountSessions(t *testing.T, s storage.Store) {
+	t.Helper()
+	count := func(want map[string]int) {
+		t.Helper()
+		got, err := s.CountSessions(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+	}
+	count(map[string]int{})
+	for n, tenant := range []string{"", "a", "ab"} {
+		for i := range n + 1 {
+			create(t, s, NewSession(tenant, name(i), "u").Labels("k", "v"))
+		}
+	}
+	count(map[string]int{"": 1, "a": 2, "ab": 3})
+	require.NoError(t, s.DeleteSession(t.Context(), "", name(0)))
+	require.NoError(t, s.DeleteSession(t.Context(), "ab", name(1)))
+	count(map[string]int{"a": 2, "ab": 2})
+}
+
 // A session must have all labels of the query.
 func testListLabels(t *testing.T, s storage.Store) {
 	t.Helper()

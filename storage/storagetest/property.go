@@ -237,6 +237,11 @@ func (p *pair) compare(t *rapid.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, got)
 	}
+	counted, err := p.model.CountSessions(t.Context())
+	require.NoError(t, err)
+	got, err := p.store.CountSessions(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, counted[p.tenant], got[p.tenant])
 	for _, id := range []string{"a", "b", "c"} {
 		want, wantErr := p.model.Session(t.Context(), p.tenant, id)
 		got, err := p.store.Session(t.Context(), p.tenant, id)

@@ -71,6 +71,7 @@ func Run(t *testing.T, b Backend) {
 		{"ListPages", testListPages},
 		{"ListPagesWhileChanging", testListPagesWhileChanging},
 		{"ListTenants", testListTenants},
+		{"CountSessions", testCountSessions},
 		{"ListLabels", testListLabels},
 		{"ListCursors", testListCursors},
 		{"ListChildren", testListChildren},
@@ -153,6 +154,10 @@ func calls(s storage.Store, row *storagev1.Session) map[string]func(context.Cont
 		},
 		"Children": func(ctx context.Context) error {
 			_, err := s.Children(ctx, ref.Tenant, ref.UID)
+			return err
+		},
+		"CountSessions": func(ctx context.Context) error {
+			_, err := s.CountSessions(ctx)
 			return err
 		},
 		"Commit": func(ctx context.Context) error { return s.Commit(ctx, &Next(row).Text("more").Commit) },

@@ -18,6 +18,7 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/access"
+	"github.com/compactord/compactord/service/tenant"
 )
 
 const (
@@ -53,23 +54,35 @@ type Client struct {
 type Where struct {
 	Addr string `env:"COMPACTORD_ADDR" help:"Address of the daemon (default: ${default_addr})." placeholder:"HOST:PORT|unix:PATH"`
 	Security
-	Store string `help:"Use this store, without a daemon." placeholder:"PATH" type:"path"`
+	Store  string `help:"Use this store, without a daemon." placeholder:"PATH" type:"path"`
+	Tenant Tenant `help:"With --store: whose sessions to use (default: those of callers without a tenant)." placeholder:"NAME"`
 }
 
 // Open connects to the daemon or opens the store that the flags name. It creates a store only with makeStore.
 func (w *Where) Open(ctx context.Context, a *App, makeStore bool) (*Client, error) {
 	switch {
+	case w.Tenant != tenant.Default && w.Store == "":
+		return nil, terminal.Usagef("--tenant goes with --store: to a daemon, the token says who the tenant is")
 	case w.Store != "" && a.Given["addr"]:
 		return nil, terminal.Usagef("--addr and --store exclude each other: a daemon has its own store")
 	case w.Store != "" && !makeStore && !Exists(w.Store):
 		return nil, fmt.Errorf("there is no store %s", w.Store)
 	case w.Store != "":
-		return a.embed(ctx, w.Store)
+		return a.embed(ctx, w.Store, string(w.Tenant))
 	case w.Addr == "":
 		return a.Dial(DefaultListen, w.Security)
 	default:
 		return a.Dial(w.Addr, w.Security)
 	}
+}
+
+// Tenant is a tenant's name that a flag gives.
+type Tenant string
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (t *Tenant) UnmarshalText(text []byte) error {
+	*t = Tenant(text)
+	return tenant.Check(string(text))
 }
 
 // Dial returns a client of the daemon at an address, that of --addr. The first call connects.

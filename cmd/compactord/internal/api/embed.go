@@ -21,6 +21,7 @@ import (
 	"github.com/compactord/compactord/dialects"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service"
+	"github.com/compactord/compactord/service/tenant"
 	"github.com/compactord/compactord/storage"
 	boltstore "github.com/compactord/compactord/storage/bolt"
 	"github.com/compactord/compactord/storage/memory"
@@ -35,7 +36,7 @@ func (a *App) EmbedTemporary(ctx context.Context) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot make a folder for the temporary store: %w", err)
 	}
-	c, err := a.embed(ctx, filepath.Join(folder, "store.db"))
+	c, err := a.embed(ctx, filepath.Join(folder, "store.db"), tenant.Default)
 	if err != nil {
 		return nil, errors.Join(err, remove())
 	}
@@ -44,13 +45,13 @@ func (a *App) EmbedTemporary(ctx context.Context) (*Client, error) {
 	return c, nil
 }
 
-// embed starts the service in this process, on the store in a file.
-func (a *App) embed(ctx context.Context, path string) (*Client, error) {
+// embed starts the service in this process, on the store in a file, for the sessions of a tenant.
+func (a *App) embed(ctx context.Context, path, owner string) (*Client, error) {
 	store, err := a.OpenStore(path, boltstore.Options{ReadOnlyFallback: true})
 	if err != nil {
 		return nil, err
 	}
-	return a.embedOn(ctx, quietly{store})
+	return a.embedOn(ctx, quietly{store}, owner)
 }
 
 // quietly is a store whose outages are not logged: the error of the command says that the store refuses.
@@ -58,16 +59,16 @@ type quietly struct{ storage.Store }
 
 // EmbedInMemory starts the service on a store in memory. It does not wait for a disk.
 func (a *App) EmbedInMemory(ctx context.Context) (*Client, error) {
-	return a.embedOn(ctx, memory.New())
+	return a.embedOn(ctx, memory.New(), tenant.Default)
 }
 
 // embedOn starts the service in this process. Closing the client closes the store.
-func (a *App) embedOn(ctx context.Context, store storage.Store) (*Client, error) {
+func (a *App) embedOn(ctx context.Context, store storage.Store, owner string) (*Client, error) {
 	options, err := a.ServiceOptions(store, a.OwnLogger())
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	server, err := service.NewServer(service.ServerOptions{Options: options, MaxMessageBytes: maxAnswer})
+	server, err := service.NewServer(service.ServerOptions{Options: options, MaxMessageBytes: maxAnswer, Tenant: owner})
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}

@@ -30,7 +30,7 @@ var wrongValues = map[string][]string{
 	"log-format": {"nope"}, "metrics-listen": {"nowhere"}, "admin-listen": {"nowhere", "0.0.0.0:0"}, "budget": {"x", "63"}, "price": {"x", "-1", "NaN"},
 	"timeout": {"x", "0s"}, "tls-cert": {"without-key.pem"}, "tls-key": {"without-cert.pem"}, "tls-client-ca": {"without-cert.pem"},
 	"place": {"nope", ""}, "priority": {"x", "1001"}, "max-tokens": {"x"}, "sees": {"nope", ""}, "block": {"a b", ""}, "call-id": {""},
-	"token-file": {""}, "tokens": {""}, "days": {"x", "-1"}, "result": {""}, "cache-write": {"x", "-1"}, "cache-read": {"x", "-1"}, "cache-ttl": {"x", "-1"}, "cache-model": {"nope", ""}, "jobs": {"x", "0"},
+	"token-file": {""}, "tokens": {""}, "days": {"x", "-1"}, "tenant": {"A b", ""}, "result": {""}, "cache-write": {"x", "-1"}, "cache-read": {"x", "-1"}, "cache-ttl": {"x", "-1"}, "cache-model": {"nope", ""}, "jobs": {"x", "0"},
 }
 
 // takesAll are the flags that accept any value: texts, and files that may not exist.

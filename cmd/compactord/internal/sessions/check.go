@@ -8,6 +8,7 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/api"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 	"github.com/compactord/compactord/service/sessionlog"
+	"github.com/compactord/compactord/service/tenant"
 	"github.com/compactord/compactord/storage"
 	boltstore "github.com/compactord/compactord/storage/bolt"
 )
@@ -15,13 +16,13 @@ import (
 // Check is `compactord check`.
 type Check struct {
 	Store string `default:"${default_store}" env:"COMPACTORD_STORE" help:"Store to check (default: ${default})." placeholder:"PATH" type:"path"`
-	JSON  bool   `help:"Print one JSON document: problems, each with session and what." name:"json"`
+	JSON  bool   `help:"Print one JSON document: problems, each with session, tenant and what." name:"json"`
 	Quiet bool   `help:"Print no progress on stderr." short:"q"`
 }
 
 // Help is printed below the flags.
 func (c *Check) Help() string {
-	return `It reads the whole store and changes nothing. No daemon may have the store open: stop the daemon first, or check a copy.`
+	return `It reads the whole store, with the sessions of all tenants, and changes nothing. No daemon may have the store open: stop the daemon first, or check a copy.`
 }
 
 // Run checks.
@@ -58,19 +59,20 @@ func examine(ctx context.Context, store *boltstore.Store, p *terminal.Progress) 
 		return problems, err
 	}
 	p.Stage("checking the logs", "", 0)
-	return sessionlog.Check(ctx, store, "")
+	return sessionlog.CheckAll(ctx, store)
 }
 
 // problemJSON is one problem in the document of `check --json`.
 type problemJSON struct {
 	Session string `json:"session,omitempty"`
+	Tenant  string `json:"tenant,omitempty"`
 	What    string `json:"what"`
 }
 
 func (c *Check) report(a *api.App, problems []storage.Problem) error {
 	list := make([]problemJSON, len(problems))
 	for i, found := range problems {
-		list[i] = problemJSON{found.SessionID, found.What}
+		list[i] = problemJSON{found.SessionID, found.Tenant, found.What}
 	}
 	if c.JSON {
 		if err := terminal.PrintJSON(a.Out, map[string]any{"problems": list}); err != nil {
@@ -79,7 +81,7 @@ func (c *Check) report(a *api.App, problems []storage.Problem) error {
 	} else {
 		for _, found := range list {
 			if found.Session != "" {
-				fmt.Fprintf(a.Out, "session %s: ", found.Session)
+				fmt.Fprintf(a.Out, "session %s: ", nameOf(found.Tenant, found.Session))
 			}
 			fmt.Fprintln(a.Out, terminal.Printable(found.What))
 		}
@@ -91,4 +93,12 @@ func (c *Check) report(a *api.App, problems []storage.Problem) error {
 		fmt.Fprintf(a.Out, "%s is sound.\n", c.Store)
 	}
 	return nil
+}
+
+// nameOf names a session for people. Most stores have only the default tenant, which is not named.
+func nameOf(owner, session string) string {
+	if owner == tenant.Default {
+		return terminal.Printable(session)
+	}
+	return terminal.Printable(session) + " of tenant " + terminal.Printable(owner)
 }

@@ -24,7 +24,7 @@ type Salvage struct {
 
 // Help is printed below the arguments.
 func (c *Salvage) Help() string {
-	return `It copies every session that can be read: the whole, or its log up to the first damage. What is lost is listed. Of a
+	return `It copies every session of all tenants that can be read: the whole, or its log up to the first damage. What is lost is listed. Of a
 file that was cut short, or that cannot be opened, it reads all pages one by one, and needs room beside the new store for
 what they hold. No daemon may have the store open. The exit code is 0 if all was copied, and 4 if only a part was. Answers to requests that
 were already made are not copied: one that is sent again is carried out again.`
@@ -33,6 +33,7 @@ were already made are not copied: one that is sent again is carried out again.`
 // salvagedJSON is a session in the document of `salvage --json`.
 type salvagedJSON struct {
 	Session  string `json:"session"`
+	Tenant   string `json:"tenant,omitempty"`
 	Whole    bool   `json:"whole"`
 	Messages uint32 `json:"messages"`
 	Of       uint32 `json:"of,omitempty"`
@@ -168,7 +169,7 @@ func (c *Salvage) copy(
 			return nil, nil, fmt.Errorf("cannot copy session %q: %w", name.SessionID, err)
 		}
 		each := salvagedJSON{
-			Session: name.SessionID, Whole: found.Lost == nil, Messages: found.Messages, Of: found.Of,
+			Session: name.SessionID, Tenant: name.Tenant, Whole: found.Lost == nil, Messages: found.Messages, Of: found.Of,
 		}
 		if found.Lost != nil {
 			each.Lost = lostBy(found.Lost)
@@ -208,7 +209,7 @@ func (c *Salvage) report(a *api.App, sessions []salvagedJSON, damage []string) e
 	} else {
 		for _, each := range sessions {
 			if !each.Whole {
-				fmt.Fprintf(a.Out, "session %s: %s\n", terminal.Printable(each.Session), each.loss())
+				fmt.Fprintf(a.Out, "session %s: %s\n", nameOf(each.Tenant, each.Session), each.loss())
 			}
 		}
 		for _, what := range damage {

@@ -12,10 +12,11 @@ import (
 
 // Command is `compactord token`.
 type Command struct {
-	Name string `arg:"" help:"Who gets the token. Several tokens may have the same name."`
-	Role string `default:"write" enum:"read,write,admin" help:"What the token allows: read, write or admin (default: ${default})." placeholder:"ROLE"`
-	Days uint16 `help:"Days after which it expires (default: never)." placeholder:"N"`
-	JSON bool   `help:"Print one JSON document." name:"json"`
+	Name   string     `arg:"" help:"Who gets the token. Several tokens may have the same name."`
+	Role   string     `default:"write" enum:"read,write,admin" help:"What the token allows: read, write or admin (default: ${default})." placeholder:"ROLE"`
+	Tenant api.Tenant `help:"Whose sessions the token opens (default: those of callers without a tenant)." placeholder:"NAME"`
+	Days   uint16     `help:"Days after which it expires (default: never)." placeholder:"N"`
+	JSON   bool       `help:"Print one JSON document." name:"json"`
 }
 
 // Help is printed below the flags.
@@ -23,7 +24,8 @@ func (c *Command) Help() string {
 	return `It prints a new token and the line for the file of the daemon's --tokens. The line holds only the token's hash: nobody can
 learn the token from the file, and no other command prints it again. The daemon reads the file again within seconds.
 
-A token with the role read reads sessions; write also changes them and has summaries written; admin also deletes them.`
+A token with the role read reads sessions; write also changes them and has summaries written; admin also deletes them. With --tenant, the token opens the sessions
+of this tenant and no others.`
 }
 
 // Run makes a token.
@@ -40,7 +42,7 @@ func (c *Command) Run(a *api.App) error {
 	if err != nil {
 		return err
 	}
-	entry := access.Entry{Subject: c.Name, Role: role, Hash: hash}
+	entry := access.Entry{Subject: c.Name, Tenant: string(c.Tenant), Role: role, Hash: hash}
 	if c.Days > 0 {
 		entry.Expires = time.Now().AddDate(0, 0, int(c.Days))
 	}
