@@ -128,6 +128,7 @@ func TestCalls(t *testing.T) {
 	var calls []string
 	for _, file := range []protoreflect.FileDescriptor{
 		compactordv1.File_compactord_v1_session_service_proto, compactordv1.File_compactord_v1_compaction_service_proto,
+		compactordv1.File_compactord_v1_store_service_proto,
 	} {
 		methods := file.Services().Get(0).Methods()
 		for i := range methods.Len() {

@@ -52,7 +52,7 @@ func guardWithTokens(t *testing.T, logger *slog.Logger) (*access.Guard, map[stri
 func methods(t *testing.T) (all []protoreflect.MethodDescriptor) {
 	t.Helper()
 	for _, name := range []protoreflect.FullName{
-		"compactord.v1.SessionService", "compactord.v1.CompactionService", "grpc.health.v1.Health",
+		"compactord.v1.SessionService", "compactord.v1.CompactionService", "compactord.v1.StoreService", "grpc.health.v1.Health",
 		"grpc.reflection.v1.ServerReflection", "grpc.reflection.v1alpha.ServerReflection",
 	} {
 		found, err := protoregistry.GlobalFiles.FindDescriptorByName(name)

@@ -129,6 +129,7 @@ func crossFieldRules() map[string]bool {
 		compactordv1.File_compactord_v1_policy_proto, compactordv1.File_compactord_v1_record_proto,
 		compactordv1.File_compactord_v1_point_proto,
 		compactordv1.File_compactord_v1_session_service_proto, compactordv1.File_compactord_v1_compaction_service_proto,
+		compactordv1.File_compactord_v1_store_service_proto,
 	} {
 		for i := range file.Messages().Len() {
 			visit(file.Messages().Get(i))

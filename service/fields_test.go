@@ -48,6 +48,7 @@ func TestEveryFieldOutOfRange(t *testing.T) {
 	walked := 0
 	for _, file := range []protoreflect.FileDescriptor{
 		compactordv1.File_compactord_v1_session_service_proto, compactordv1.File_compactord_v1_compaction_service_proto,
+		compactordv1.File_compactord_v1_store_service_proto,
 	} {
 		for i := range file.Services().Len() {
 			s := file.Services().Get(i)

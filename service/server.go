@@ -203,6 +203,7 @@ func (s *Server) register(server *grpc.Server, reflected bool) {
 	registrar := requests.Registrar{Server: server}
 	compactordv1.RegisterSessionServiceServer(registrar, s.service)
 	compactordv1.RegisterCompactionServiceServer(registrar, s.service)
+	compactordv1.RegisterStoreServiceServer(registrar, s.service)
 	healthv1.RegisterHealthServer(registrar, s.health)
 	if reflected {
 		reflection.Register(registrar)

@@ -85,10 +85,11 @@ type Options struct {
 // Hooks are called during a compaction, so that tests can hold it there.
 type Hooks = compaction.Hooks
 
-// Service implements SessionService and CompactionService.
+// Service implements SessionService, CompactionService and StoreService.
 type Service struct {
 	compactordv1.UnimplementedSessionServiceServer
 	compactordv1.UnimplementedCompactionServiceServer
+	compactordv1.UnimplementedStoreServiceServer
 
 	logs       *sessionlog.Logs
 	policies   *policies.Resolver
@@ -112,6 +113,10 @@ type Service struct {
 	logger      *slog.Logger
 	heartbeat   time.Duration
 	hooks       Hooks
+
+	// snapshots copies the store; nil where that cannot be copied. backups has room for the backup that runs.
+	snapshots storage.Snapshotter
+	backups   chan struct{}
 }
 
 // New returns a service. The caller must call Close.
@@ -162,7 +167,9 @@ func New(o Options) (*Service, error) {
 		logger:      o.Logger,
 		heartbeat:   o.Heartbeat,
 		hooks:       o.Hooks,
+		backups:     make(chan struct{}, 1),
 	}
+	s.snapshots, _ = o.Store.(storage.Snapshotter)
 	for _, d := range o.Dialects {
 		s.dialects[d.Kind()] = d
 	}

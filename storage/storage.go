@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"time"
 
@@ -254,4 +255,12 @@ type Measured interface {
 	Statistics() Statistics
 	// WatchCommits calls fn after each transaction that writes. fn must not block. Only the first call of WatchCommits counts.
 	WatchCommits(fn func(Committed))
+}
+
+// Snapshotter is a Store that can be copied to a file while it is in use.
+type Snapshotter interface {
+	// Snapshot calls use with a file that holds what the store held at one moment, each value checked, and how many
+	// sessions there are. It removes the file afterwards. The error is that of use, ErrCorrupt where the store is damaged,
+	// or a *DiskError where there is not enough room beside the store.
+	Snapshot(ctx context.Context, use func(file *os.File, sessions int) error) error
 }

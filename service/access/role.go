@@ -21,7 +21,7 @@ const (
 	Read
 	// Write also changes sessions, and may have models write summaries.
 	Write
-	// Admin also does what cannot be taken back: it deletes sessions with their logs.
+	// Admin also does what cannot be taken back: it deletes sessions with their logs. And it copies the whole store.
 	Admin
 )
 
@@ -86,6 +86,7 @@ var Roles = map[string]Role{
 	compactordv1.CompactionService_CommitCompaction_FullMethodName: Write,
 
 	compactordv1.SessionService_DeleteSession_FullMethodName: Admin,
+	compactordv1.StoreService_Backup_FullMethodName:          Admin,
 }
 
 // needed returns the role that an RPC needs.

@@ -2,14 +2,20 @@ package boltstore
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
+	"syscall"
 
 	"go.etcd.io/bbolt"
+
+	"github.com/compactord/compactord/storage"
 )
 
 // Copied is what a copy of a store holds.
@@ -205,6 +211,60 @@ func (c *copying) abandon() error {
 	return errors.Join(err, os.Remove(c.path))
 }
 
+// snapshotSuffix begins what stands behind the path of the store in the name of a snapshot.
+const snapshotSuffix = ".snapshot-"
+
+// snapshotSpare is how much room a snapshot leaves on the disk, since the store grows meanwhile.
+const snapshotSpare = 64 << 20
+
+// Snapshot calls use with a copy of the store in a file beside it. Where the process is killed, the next Open removes the
+// file.
+func (s *Store) Snapshot(ctx context.Context, use func(file *os.File, sessions int) error) (err error) {
+	if err := s.roomForSnapshot(ctx); err != nil {
+		return err
+	}
+	path := s.path + snapshotSuffix + rand.Text()
+	copied, err := s.Copy(ctx, path, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.Remove(path)) }()
+	file, err := os.Open(path)
+	if err != nil {
+		return mapError(err)
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	return use(file, copied.Sessions)
+}
+
+// roomForSnapshot returns an error where the file system has not the room that a copy needs.
+func (s *Store) roomForSnapshot(ctx context.Context) error {
+	_, inUse, err := s.Size(ctx)
+	if err != nil {
+		return err
+	}
+	// Where nobody can tell, the copy tells.
+	if free, err := s.FreeSpace(); err == nil && free < inUse+snapshotSpare {
+		return storage.NewDiskError(fmt.Errorf("a copy needs %d bytes beside the store, and %d are free: %w",
+			inUse+snapshotSpare, free, syscall.ENOSPC))
+	}
+	return nil
+}
+
+// removeSnapshots removes those that a process left behind which was killed.
+func removeSnapshots(path string) {
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), filepath.Base(path)+snapshotSuffix) {
+			// What stays takes room, and harms nothing.
+			_ = os.Remove(filepath.Join(filepath.Dir(path), e.Name()))
+		}
+	}
+}
+
 // Defrag replaces the file by a Copy of it, and closes the store. The file keeps its mode and its owner. Where it is
 // interrupted, the file is as it was; what is left of the copy goes with the next Defrag.
 func (s *Store) Defrag(ctx context.Context, progress func(bytes int64)) (copied Copied, err error) {
@@ -220,10 +280,27 @@ func (s *Store) Defrag(ctx context.Context, progress func(bytes int64)) (copied 
 	if copied, err = s.Copy(ctx, beside, progress); err != nil {
 		return Copied{}, err
 	}
-	if err := s.replaceBy(beside, path); err != nil {
+	err = checkCopy(ctx, beside)
+	if err == nil {
+		err = s.replaceBy(beside, path)
+	}
+	if err != nil {
 		return Copied{}, errors.Join(err, os.Remove(beside))
 	}
 	return copied, syncDirectory(filepath.Dir(path))
+}
+
+// checkCopy reads the copy of a store again.
+func checkCopy(ctx context.Context, path string) error {
+	s, err := Open(path, Options{ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	problems, err := s.CheckStructure(ctx)
+	if err == nil && len(problems) > 0 {
+		err = corrupt("the copy is damaged: %s", problems[0].What)
+	}
+	return errors.Join(err, s.Close())
 }
 
 // replaceBy puts a file in place of the store's. It does so before the lock on the store's file is given up, where the
@@ -235,10 +312,21 @@ func (s *Store) replaceBy(file, path string) error {
 	if err := keepOwner(s.identity, file); err != nil {
 		return err
 	}
+	if err := syncFile(file); err != nil {
+		return err
+	}
 	if runtime.GOOS == "windows" {
 		if err := s.Close(); err != nil {
 			return err
 		}
 	}
 	return os.Rename(file, path)
+}
+
+func syncFile(path string) error {
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(file.Sync(), file.Close())
 }

@@ -3,6 +3,7 @@ package boltstore
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -255,5 +256,35 @@ func TestReplacedWhileItIsOpened(t *testing.T) {
 	}})
 	require.ErrorIs(t, err, ErrInUse)
 	require.True(t, replaced)
+	requireContents(t, path, want)
+}
+
+// A snapshot is there while it is used, and those of a process that was killed are removed at the next start.
+func TestSnapshot(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "store.db")
+	want := busyStore(t, path)
+	left := path + snapshotSuffix + "OFAKILLEDPROCESS"
+	require.NoError(t, os.WriteFile(left, []byte("a part of a copy"), 0o600))
+	other := filepath.Join(filepath.Dir(path), "other.db"+snapshotSuffix+"X")
+	require.NoError(t, os.WriteFile(other, nil, 0o600))
+	s, err := Open(path, Options{})
+	require.NoError(t, err)
+	require.NoFileExists(t, left)
+	require.FileExists(t, other, "of another store")
+	name := ""
+	require.NoError(t, s.Snapshot(t.Context(), func(file *os.File, sessions int) error {
+		name = file.Name()
+		require.Equal(t, len(want), sessions)
+		requireContents(t, name, want)
+		return nil
+	}))
+	require.NoFileExists(t, name)
+	broken := errors.New("broken")
+	require.ErrorIs(t, s.Snapshot(t.Context(), func(file *os.File, _ int) error {
+		name = file.Name()
+		return broken
+	}), broken)
+	require.NoFileExists(t, name)
+	require.NoError(t, s.Close())
 	requireContents(t, path, want)
 }

@@ -106,6 +106,8 @@ var (
 	_ storage.Sizer   = (*Store)(nil)
 	_ storage.Spacer  = (*Store)(nil)
 
+	_ storage.Snapshotter = (*Store)(nil)
+
 	_ storage.Fallible = (*Store)(nil)
 	_ storage.Measured = (*Store)(nil)
 )

@@ -35,6 +35,7 @@ const (
 type Client struct {
 	Sessions    compactordv1.SessionServiceClient
 	Compactions compactordv1.CompactionServiceClient
+	Stores      compactordv1.StoreServiceClient
 	Health      healthv1.HealthClient
 
 	conn *grpc.ClientConn
@@ -148,6 +149,7 @@ func (c *Client) connect(target string, secured credentials.TransportCredentials
 	c.conn = conn
 	c.Sessions = compactordv1.NewSessionServiceClient(conn)
 	c.Compactions = compactordv1.NewCompactionServiceClient(conn)
+	c.Stores = compactordv1.NewStoreServiceClient(conn)
 	c.Health = healthv1.NewHealthClient(conn)
 	return c, nil
 }

@@ -16,15 +16,19 @@ import (
 
 // Backup is `compactord backup`.
 type Backup struct {
-	To string `arg:"" help:"File to make, which must not exist; - writes to standard output." placeholder:"FILE"`
-	at
+	To   string `arg:"" help:"File to make, which must not exist; - writes to standard output." placeholder:"FILE"`
+	Addr string `env:"COMPACTORD_ADDR" help:"Address of the daemon whose store to copy (default: ${default_addr})." placeholder:"HOST:PORT|unix:PATH"`
+	api.Security
+	Store string `help:"Copy this store, which no daemon has open." placeholder:"PATH" type:"path"`
+	JSON  bool   `help:"Print one JSON document." name:"json"`
+	Quiet bool   `help:"Print no progress on stderr." short:"q"`
 }
 
 // Help is printed below the flags.
 func (c *Backup) Help() string {
-	return `It copies all sessions of all tenants as they are at one moment, and checks each value on the way. A plain copy of the file of a
-store that a daemon has open is most likely damaged: use this instead. The backup ends with a checksum, and
-compactord restore takes none that is damaged or incomplete.`
+	return `It copies all sessions of all tenants as they are at one moment, and checks each value on the way. A daemon takes calls
+meanwhile, and needs a token with the role admin. A plain copy of the file of a store that a daemon has open is most likely
+damaged: use this instead. The backup ends with a checksum, and compactord restore takes none that is damaged or incomplete.`
 }
 
 // Run makes the backup.
@@ -41,7 +45,7 @@ func (c *Backup) Run(ctx context.Context, a *api.App) error {
 	defer p.Clear()
 	made, err := c.make(ctx, a, p)
 	if err != nil {
-		return c.ended(ctx, err)
+		return ended(ctx, c.Store, err)
 	}
 	p.Clear()
 	switch {
@@ -57,29 +61,47 @@ func (c *Backup) Run(ctx context.Context, a *api.App) error {
 }
 
 // make makes the backup where it is wanted.
-func (c *Backup) make(ctx context.Context, a *api.App, p *terminal.Progress) (made backup.Contents, err error) {
-	store, err := c.open(a)
+func (c *Backup) make(ctx context.Context, a *api.App, p *terminal.Progress) (backup.Contents, error) {
+	switch {
+	case c.Store == "":
+		return c.ofDaemon(ctx, a, p)
+	case a.Given["addr"]:
+		return backup.Contents{}, terminal.Usagef("--addr and --store exclude each other: a daemon has its own store")
+	}
+	store, err := open(a, c.Store)
 	if err != nil {
 		return backup.Contents{}, err
 	}
-	defer func() { err = errors.Join(err, store.Close()) }()
+	var made backup.Contents
 	if c.To == standard {
-		return c.stream(ctx, a, store, p)
+		made, err = c.stream(ctx, a, store, p)
+	} else {
+		made, err = c.inParts(func(part string) (backup.Contents, error) {
+			copied, err := c.copy(ctx, store, part, p)
+			if err != nil {
+				return backup.Contents{}, err
+			}
+			return complete(part, copied.Sessions)
+		})
 	}
+	return made, errors.Join(err, store.Close())
+}
+
+// inParts has a file written under another name until it is complete.
+func (c *Backup) inParts(write func(part string) (backup.Contents, error)) (backup.Contents, error) {
 	part := c.To + ".part"
 	if err := os.Remove(part); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return backup.Contents{}, err
 	}
-	copied, err := c.copy(ctx, store, part, p)
-	if err != nil {
-		return backup.Contents{}, err
-	}
-	// Until it is complete, it has another name.
-	if made, err = complete(part, copied.Sessions); err == nil {
+	made, err := write(part)
+	if err == nil {
 		err = os.Rename(part, c.To)
 	}
 	if err != nil {
-		return backup.Contents{}, errors.Join(err, os.Remove(part))
+		if removeErr := os.Remove(part); !errors.Is(removeErr, os.ErrNotExist) {
+			err = errors.Join(err, removeErr)
+		}
+		return backup.Contents{}, err
 	}
 	return made, syncFolder(filepath.Dir(c.To))
 }

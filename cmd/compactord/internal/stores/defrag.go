@@ -29,7 +29,7 @@ type defragmented struct {
 
 // Run writes the store anew.
 func (c *Defrag) Run(ctx context.Context, a *api.App) error {
-	store, err := c.open(a)
+	store, err := open(a, c.Store)
 	if err != nil {
 		return err
 	}
@@ -40,12 +40,12 @@ func (c *Defrag) Run(ctx context.Context, a *api.App) error {
 		err = enoughSpace(store, inUse)
 	}
 	if err != nil {
-		return errors.Join(c.ended(ctx, err), store.Close())
+		return errors.Join(ended(ctx, c.Store, err), store.Close())
 	}
 	p.Stage("writing "+megabytes(inUse)+" anew", "bytes", inUse)
 	copied, err := store.Defrag(ctx, p.Update)
 	if err != nil {
-		return c.ended(ctx, fmt.Errorf("cannot write the store anew: %w", err))
+		return ended(ctx, c.Store, fmt.Errorf("cannot write the store anew: %w", err))
 	}
 	p.Clear()
 	if c.JSON {

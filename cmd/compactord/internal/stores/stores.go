@@ -24,15 +24,15 @@ type at struct {
 	Quiet bool   `help:"Print no progress on stderr." short:"q"`
 }
 
-// open opens the store for reading. No daemon may have it open.
-func (c *at) open(a *api.App) (*boltstore.Store, error) {
-	if c.Store == "" {
+// open opens a store for reading. No daemon may have it open.
+func open(a *api.App, path string) (*boltstore.Store, error) {
+	if path == "" {
 		return nil, errUnnamed()
 	}
-	if !api.Exists(c.Store) {
-		return nil, fmt.Errorf("there is no store %s", c.Store)
+	if !api.Exists(path) {
+		return nil, fmt.Errorf("there is no store %s", path)
 	}
-	return a.OpenStore(c.Store, boltstore.Options{ReadOnly: true})
+	return a.OpenStore(path, boltstore.Options{ReadOnly: true})
 }
 
 func errUnnamed() error {
@@ -40,13 +40,13 @@ func errUnnamed() error {
 }
 
 // ended returns the error of a run: that Ctrl-C has ended it, or what to do about a damaged store.
-func (c *at) ended(ctx context.Context, err error) error {
+func ended(ctx context.Context, store string, err error) error {
 	switch {
 	case errors.Is(context.Cause(ctx), terminal.ErrInterrupted):
 		return terminal.ErrInterrupted
 	case errors.Is(err, storage.ErrCorrupt):
 		return terminal.Advise(err, "What is damaged: %s\nTo copy the rest: %s",
-			terminal.Command("check"), terminal.Command("salvage", c.Store, "NEW"))
+			terminal.Command("check"), terminal.Command("salvage", store, "NEW"))
 	default:
 		return err
 	}

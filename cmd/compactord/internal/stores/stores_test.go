@@ -2,16 +2,22 @@ package stores_test
 
 import (
 	"bytes"
+	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/compactord/compactord/cmd/compactord/internal/programtest"
 	"github.com/compactord/compactord/cmd/compactord/internal/sample"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
 // stored imports the example conversation into sessions of a new store.
@@ -158,4 +164,71 @@ func TestStoreInUse(t *testing.T) {
 		programtest.Ran(t, append(args, "--store", store)...).Ends(t, terminal.ExitFailed).Says(t, "in use by another process")
 	}
 	require.Equal(t, []string{"it.backup"}, files(t, file))
+}
+
+// A backup of a daemon that takes appends meanwhile has each message that was acknowledged before it began, and a sound log.
+func TestBackupOfADaemon(t *testing.T) {
+	store := stored(t)
+	d := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", store)
+	daemon := compactordv1.NewSessionServiceClient(programtest.Connection(t, d.Addr))
+	const clients = 8
+	var acknowledged [clients]atomic.Uint32
+	ctx, stop := context.WithCancel(t.Context())
+	group, ctx := errgroup.WithContext(ctx)
+	for client := range clients {
+		id := fmt.Sprint("s", client)
+		_, err := daemon.CreateSession(t.Context(), &compactordv1.CreateSessionRequest{SessionId: id})
+		require.NoError(t, err)
+		group.Go(func() error {
+			for ctx.Err() == nil {
+				text := &compactordv1.TextPart{Text: strings.Repeat(id, 500)}
+				answer, err := daemon.AppendMessages(context.WithoutCancel(ctx), &compactordv1.AppendMessagesRequest{
+					SessionId: id, Messages: []*compactordv1.Message{{
+						Role: compactordv1.Role_ROLE_USER, Parts: []*compactordv1.Part{{Kind: &compactordv1.Part_Text{Text: text}}},
+					}},
+				})
+				if err != nil {
+					return err
+				}
+				acknowledged[client].Store(answer.GetNextIndex())
+			}
+			return nil
+		})
+	}
+	for round := range 4 {
+		var before [clients]uint32
+		for client := range clients {
+			before[client] = acknowledged[client].Load()
+		}
+		folder := t.TempDir()
+		file, restored := filepath.Join(folder, "it.backup"), filepath.Join(folder, "restored.db")
+		if round == 0 {
+			stream := programtest.Ran(t, "backup", "-", "--addr", d.Addr).Ends(t, terminal.ExitDone).Out
+			require.NoError(t, os.WriteFile(file, []byte(stream), 0o600))
+		} else {
+			require.Contains(t, programtest.Ran(t, "backup", file, "--addr", d.Addr).Ends(t, terminal.ExitDone).Out, "8 sessions")
+		}
+		programtest.Ran(t, "restore", file, "--store", restored).Ends(t, terminal.ExitDone)
+		requireCheckPasses(t, restored)
+		list := sample.Document(t, programtest.Ran(t, "sessions", "--store", restored, "--json").Ends(t, terminal.ExitDone).Out)
+		sessions, ok := sample.At(t, list, "sessions").([]any)
+		require.True(t, ok)
+		require.Len(t, sessions, clients)
+		for _, each := range sessions {
+			id, ok := sample.At(t, each, "session_id").(string)
+			require.True(t, ok)
+			client, err := strconv.Atoi(strings.TrimPrefix(id, "s"))
+			require.NoError(t, err)
+			next, ok := sample.At(t, each, "next_index").(float64)
+			if before[client] > 0 {
+				require.True(t, ok)
+				require.GreaterOrEqual(t, uint32(next), before[client])
+			}
+		}
+	}
+	stop()
+	require.NoError(t, group.Wait())
+	require.Equal(t, terminal.ExitDone, d.Stop())
+	require.Len(t, files(t, store), 1, "no copy is left beside the store")
+	programtest.Ran(t, "backup", filepath.Join(t.TempDir(), "x"), "--addr", d.Addr, "--store", store).Ends(t, terminal.ExitUsage)
 }

@@ -212,6 +212,10 @@ from compactord.v1.session_pb2 import (
     UpdateSessionRequest,
     UpdateSessionResponse,
 )
+from compactord.v1.store_service_pb2 import (
+    BackupRequest,
+    BackupResponse,
+)
 from compactord.v1.strategy_pb2 import (
     BudgetRule,
     ClearToolUsesStrategy,
@@ -261,6 +265,8 @@ __all__ = [
     "AppendMessagesResponse",
     "Attachment",
     "AttemptOutcome",
+    "BackupRequest",
+    "BackupResponse",
     "BlockPlace",
     "BlockedBy",
     "BudgetRule",
