@@ -21,6 +21,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// BackupRequest has no fields: a backup is always of the whole store.
 type BackupRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -57,6 +58,7 @@ func (*BackupRequest) Descriptor() ([]byte, []int) {
 	return file_compactord_v1_store_service_proto_rawDescGZIP(), []int{0}
 }
 
+// BackupResponse is a piece of the backup.
 type BackupResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The next bytes of the backup, 1 to 1,048,576 of them. All of them together are the file that `compactord restore`

@@ -18,6 +18,8 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class BackupRequest(_message.Message):
+    """BackupRequest has no fields: a backup is always of the whole store."""
+
     DESCRIPTOR: _descriptor.Descriptor
 
     def __init__(
@@ -33,6 +35,8 @@ Global___BackupRequest: _TypeAlias = BackupRequest  # noqa: Y015
 
 @_typing.final
 class BackupResponse(_message.Message):
+    """BackupResponse is a piece of the backup."""
+
     DESCRIPTOR: _descriptor.Descriptor
 
     CONTENT_FIELD_NUMBER: _builtins.int

@@ -13,12 +13,16 @@ export const file_compactord_v1_store_service: GenFile = /*@__PURE__*/
   fileDesc("CiFjb21wYWN0b3JkL3YxL3N0b3JlX3NlcnZpY2UucHJvdG8SDWNvbXBhY3RvcmQudjEiDwoNQmFja3VwUmVxdWVzdCIhCg5CYWNrdXBSZXNwb25zZRIPCgdjb250ZW50GAEgASgMMlcKDFN0b3JlU2VydmljZRJHCgZCYWNrdXASHC5jb21wYWN0b3JkLnYxLkJhY2t1cFJlcXVlc3QaHS5jb21wYWN0b3JkLnYxLkJhY2t1cFJlc3BvbnNlMAFCQ1pBZ2l0aHViLmNvbS9jb21wYWN0b3JkL2NvbXBhY3RvcmQvcHJvdG8vY29tcGFjdG9yZC92MTtjb21wYWN0b3JkdjFiBnByb3RvMw");
 
 /**
+ * BackupRequest has no fields: a backup is always of the whole store.
+ *
  * @generated from message compactord.v1.BackupRequest
  */
 export type BackupRequest = Message<"compactord.v1.BackupRequest"> & {
 };
 
 /**
+ * BackupRequest has no fields: a backup is always of the whole store.
+ *
  * @generated from message compactord.v1.BackupRequest
  */
 export type BackupRequestJson = {
@@ -32,6 +36,8 @@ export const BackupRequestSchema: GenMessage<BackupRequest, {jsonType: BackupReq
   messageDesc(file_compactord_v1_store_service, 0);
 
 /**
+ * BackupResponse is a piece of the backup.
+ *
  * @generated from message compactord.v1.BackupResponse
  */
 export type BackupResponse = Message<"compactord.v1.BackupResponse"> & {
@@ -45,6 +51,8 @@ export type BackupResponse = Message<"compactord.v1.BackupResponse"> & {
 };
 
 /**
+ * BackupResponse is a piece of the backup.
+ *
  * @generated from message compactord.v1.BackupResponse
  */
 export type BackupResponseJson = {
