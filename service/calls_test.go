@@ -73,3 +73,24 @@ func TestCallsCanBeFoundInTheLog(t *testing.T) {
 	require.NotContains(t, line, "session_id", "it is not known to be one")
 	require.NotContains(t, strings.ReplaceAll(log.all(), "must", ""), "not an id", "what a client invents is not logged")
 }
+
+// A client that sends no request id gets one with an error, and none with other answers: they are many.
+func TestOnlyErrorsHaveIDsThatNobodySent(t *testing.T) {
+	t.Parallel()
+	d := start(t)
+	for _, exists := range []bool{false, true} {
+		if exists {
+			d.create("s", nil)
+		}
+		var header, trailer metadata.MD
+		_, err := d.sessions.GetSession(t.Context(), &compactordv1.GetSessionRequest{SessionId: "s"}, grpc.Header(&header), grpc.Trailer(&trailer))
+		require.Equal(t, exists, err == nil)
+		require.Empty(t, header.Get(calls.RequestIDHeader))
+		require.Equal(t, exists, len(trailer.Get(calls.RequestIDHeader)) == 0)
+		stream, err := d.sessions.WatchSession(t.Context(), &compactordv1.WatchSessionRequest{SessionId: "none"})
+		require.NoError(t, err)
+		_, err = stream.Recv()
+		require.Equal(t, codes.NotFound, statusCode(err))
+		require.Len(t, stream.Trailer().Get(calls.RequestIDHeader), 1)
+	}
+}

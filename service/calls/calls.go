@@ -9,7 +9,7 @@ import (
 	"google.golang.org/grpc/metadata"
 )
 
-// RequestIDHeader is the metadata by which a client names its call. The answer has it too.
+// RequestIDHeader is the metadata by which a client names its call. The answer has it then, too; an error has it always.
 const RequestIDHeader = "x-request-id"
 
 // traceHeader is the metadata of the trace that a call is a part of, as W3C Trace Context has it.

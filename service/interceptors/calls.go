@@ -11,18 +11,40 @@ import (
 	"github.com/compactord/compactord/service/sessionlog"
 )
 
-// beginUnary gives a call its request id, which the answer has too.
+// beginUnary gives a call its request id. The answer has it where the client sent one, and where the call fails: other
+// answers need not carry it.
 func beginUnary(ctx context.Context, req any, _ *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
+	asked := asksForID(ctx)
 	ctx, call := calls.Begin(ctx, sessionlog.NewID)
-	// It fails only where the call has no transport, as in a test of an interceptor.
-	_ = grpc.SetHeader(ctx, metadata.Pairs(calls.RequestIDHeader, call.RequestID))
-	return handler(ctx, req)
+	id := metadata.Pairs(calls.RequestIDHeader, call.RequestID)
+	// Both fail only where the call has no transport, as in a test of an interceptor.
+	if asked {
+		_ = grpc.SetHeader(ctx, id)
+	}
+	answer, err := handler(ctx, req)
+	if err != nil && !asked {
+		_ = grpc.SetTrailer(ctx, id)
+	}
+	return answer, err
 }
 
 func beginStream(srv any, stream grpc.ServerStream, _ *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
+	asked := asksForID(stream.Context())
 	ctx, call := calls.Begin(stream.Context(), sessionlog.NewID)
-	_ = stream.SetHeader(metadata.Pairs(calls.RequestIDHeader, call.RequestID))
-	return handler(srv, &middleware.WrappedServerStream{ServerStream: stream, WrappedContext: ctx})
+	id := metadata.Pairs(calls.RequestIDHeader, call.RequestID)
+	if asked {
+		_ = stream.SetHeader(id)
+	}
+	err := handler(srv, &middleware.WrappedServerStream{ServerStream: stream, WrappedContext: ctx})
+	if err != nil && !asked {
+		stream.SetTrailer(id)
+	}
+	return err
+}
+
+// asksForID reports whether a client sent a request id, also one that cannot be used.
+func asksForID(ctx context.Context) bool {
+	return len(metadata.ValueFromIncomingContext(ctx, calls.RequestIDHeader)) > 0
 }
 
 // noteUnary notes the session of a call, once its request has passed the rules.
