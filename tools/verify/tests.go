@@ -206,7 +206,7 @@ func sequentialIn(packages []string) testRun {
 // may be wrong.
 var uncacheable = []string{
 	"./cmd/compactord/internal/futurereference", "./cmd/compactord/internal/program", "./cmd/compactord/internal/promptcache",
-	"./cmd/compactord/internal/sessions", "./e2e", "./e2e/aimock", "./e2e/clients",
+	"./cmd/compactord/internal/sessions", "./cmd/compactord/internal/stores", "./e2e", "./e2e/aimock", "./e2e/clients",
 	"./e2e/histories", "./e2e/load", "./e2e/torture",
 }
 
