@@ -96,7 +96,7 @@ test("the end of an await using block cancels the compaction", async () => {
   assert.deepEqual(await outcomes(session), [AttemptOutcome.CANCELLED]);
 });
 
-test("a signal cancels the compaction, which rejects with the signal's reason", async () => {
+test("after a signal the daemon has ended the compaction, and the call rejects with the signal's reason", async () => {
   const session = await heldSession();
   const stop = new AbortController();
   const reason = new Error("no longer wanted");
@@ -107,8 +107,49 @@ test("a signal cancels the compaction, which rejects with the signal's reason", 
   });
   await assert.rejects(compacting, reason);
   await waited;
-  await attemptRecorded(session);
   assert.deepEqual(await outcomes(session), [AttemptOutcome.CANCELLED]);
+});
+
+test("after a signal during a loop the daemon has ended the compaction, too", async () => {
+  const session = await heldSession();
+  const stop = new AbortController();
+  const events = session.compactionEvents({ signal: stop.signal })[Symbol.asyncIterator]();
+  await startedAndAsked(events);
+  stop.abort();
+  await assert.rejects(
+    async () => {
+      while ((await events.next()).done !== true);
+    },
+    { name: "AbortError" },
+  );
+  assert.deepEqual(await outcomes(session), [AttemptOutcome.CANCELLED]);
+});
+
+test("the next compaction waits for one that a signal ended before its first event", async () => {
+  const session = await heldSession();
+  for (let i = 0; i < 5; i++) {
+    const stop = new AbortController();
+    asked++;
+    // The daemon may or may not have sent `started` when the summarizer is asked.
+    const given = assert.rejects(session.compact({ signal: stop.signal }), { name: "AbortError" });
+    await Promise.race([summarizer.asked(asked), given]);
+    stop.abort();
+    await given;
+  }
+  const done = await session.compact({ policy: { summary: { summarizer: "extractive" } } });
+  assert.equal(done.outcome, "completed");
+});
+
+test("what a signal does not cancel: a detached compaction", async () => {
+  const session = await heldSession();
+  const stop = new AbortController();
+  asked++;
+  const given = assert.rejects(session.compact({ detach: true, signal: stop.signal }), { name: "AbortError" });
+  await summarizer.asked(asked);
+  stop.abort();
+  await given;
+  const cancelled = await session.cancelCompaction();
+  assert.equal(cancelled?.ending?.event.case, "cancelled");
 });
 
 test("a signal that has fired keeps a compaction from starting", async () => {

@@ -68,6 +68,14 @@ def begun(compaction: compactord.Compaction, model: HeldModel) -> None:
     assert model.asked.wait()
 
 
+def outcomes(session: compactord.Session) -> list[v1.AttemptOutcome.ValueType]:
+    """The outcomes of the attempts that the log holds now."""
+    return [record.attempt.outcome for record in session.records() if record.HasField("attempt")]
+
+
+CANCELLED = v1.AttemptOutcome.ATTEMPT_OUTCOME_CANCELLED
+
+
 def leave_the_loop(compaction: compactord.Compaction) -> None:
     for event in compaction:
         assert event.HasField("progress")
@@ -98,6 +106,43 @@ def test_leaving_cancels(
     begun(compaction, model)
     leave(compaction)
     assert_cancelled(session)
+
+
+@pytest.mark.parametrize("leave", [leave_the_block, close, cancel])
+def test_the_daemon_has_ended_it_once_it_was_left(
+    session: compactord.Session, model: HeldModel, leave: Callable[[compactord.Compaction], None]
+) -> None:
+    compaction = session.compaction_events()
+    begun(compaction, model)
+    leave(compaction)
+    # Without any waiting here.
+    assert outcomes(session) == [CANCELLED]
+
+
+def test_the_daemon_has_ended_it_once_on_event_has_raised(session: compactord.Session) -> None:
+    def refuse(_event: v1.CompactionEvent) -> None:
+        raise LookupError("enough")
+
+    with pytest.raises(LookupError, match="enough"):
+        session.compact(on_event=refuse)
+    assert outcomes(session) == [CANCELLED]
+
+
+def test_leaving_a_second_loop_cancels_its_compaction_too(session: compactord.Session) -> None:
+    gc.disable()
+    try:
+        for number in (1, 2):
+            for _ in session.compaction_events():
+                break
+            left = number
+        with session.watch(from_sequence=0) as watch:
+            for item in watch:
+                left -= isinstance(item, v1.Record) and item.HasField("attempt")
+                if left == 0:
+                    break
+    finally:
+        gc.enable()
+    assert outcomes(session) == [CANCELLED, CANCELLED]
 
 
 def test_losing_the_last_reference_cancels(session: compactord.Session, model: HeldModel) -> None:
@@ -238,6 +283,17 @@ async def test_cancelling_the_task_cancels(
     with pytest.raises(asyncio.CancelledError):
         await task
     await asyncio.to_thread(assert_cancelled, session)
+
+
+async def test_the_daemon_has_ended_it_once_the_cancelled_task_ends(
+    session: compactord.Session, held: compactord.AsyncSession, model: HeldModel
+) -> None:
+    task = asyncio.create_task(held.compact())
+    await asked(model)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert await asyncio.to_thread(outcomes, session) == [CANCELLED]
 
 
 async def test_a_time_limit_of_asyncio_cancels(session: compactord.Session, held: compactord.AsyncSession) -> None:

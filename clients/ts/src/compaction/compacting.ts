@@ -18,6 +18,8 @@ import { reasonOf } from "../contract/words.js";
 
 /** The part of a session that compacts and prunes it. A subclass aborts the turns that are in the way. */
 export abstract class SessionCompactions extends SessionLog {
+  readonly #left = new Set<string>();
+
   /**
    * Compacts and returns the result: completed, skipped with the reason, or planned with `dryRun`. Where it fails,
    * throws the error of the reason, such as SummarizerUnavailableError. A running turn is aborted first, unless
@@ -53,6 +55,7 @@ export abstract class SessionCompactions extends SessionLog {
       signal: options.signal,
       timeoutMs: options.timeoutMs,
       retry: this.client.retry,
+      left: this.#left,
       enter: () => this.makeWay(abortsTurn(options)),
     });
   }

@@ -2,7 +2,12 @@ import type { Client as Stub } from "@connectrpc/connect";
 import { Code } from "@connectrpc/connect";
 
 import type { Connection } from "../wire/connection.js";
-import { CompactionRunningError, OperationCancelledError, UnavailableError } from "../wire/errors.js";
+import {
+  CompactionRunningError,
+  DeadlineExceededError,
+  OperationCancelledError,
+  UnavailableError,
+} from "../wire/errors.js";
 import { backoffMs, forward, retryFigures } from "../wire/retry.js";
 import type {
   CompactionEntry,
@@ -106,6 +111,11 @@ export interface CompactionParts {
   readonly timeoutMs: number | undefined;
   /** Whether to retry after the connection broke. */
   readonly retry: boolean;
+  /**
+   * The operation ids of compactions that this session object gave up, which the daemon may still be ending; "" for one
+   * whose id had not come yet.
+   */
+  readonly left: Set<string>;
   /** Lets the session's turns wait. */
   readonly enter: () => Promise<CompactionPlace>;
 }
@@ -115,8 +125,8 @@ const cancelTimeoutMs = 5000;
 
 /**
  * A running compaction. Iterate over its events once with `for await`. Leaving the loop, {@link cancel}, the end of an
- * `await using` block and the signal of the options cancel it, but with `detach` it continues. The loop throws where the
- * compaction fails.
+ * `await using` block and the signal of the options cancel it, and the daemon has ended it when they are done; but with
+ * `detach` it continues. The loop throws where the compaction fails.
  *
  * If the connection breaks, the compaction is requested again with the same request id. Where it was committed, the
  * loop gets the `completed` event. Otherwise it runs again, with a `started` event and a new operation id.
@@ -127,6 +137,7 @@ export class Compaction implements AsyncIterable<CompactionEvent>, AsyncDisposab
   private begun = false;
   private operationId = "";
   private over = false;
+  private cancelling: Promise<void> | undefined;
   private ended: CompactionResult | undefined;
 
   /** @internal */
@@ -153,6 +164,10 @@ export class Compaction implements AsyncIterable<CompactionEvent>, AsyncDisposab
     try {
       for await (const event of this.events()) {
         this.operationId = event.operationId;
+        if (event.event.case === "started") {
+          // One compaction of a session runs at a time: those before it have ended.
+          this.parts.left.clear();
+        }
         this.ended = resultOf(event);
         if (this.ended !== undefined) {
           // The reader of the last event may start a turn next, which would wait for this compaction.
@@ -162,7 +177,11 @@ export class Compaction implements AsyncIterable<CompactionEvent>, AsyncDisposab
       }
       this.over = true;
     } catch (e) {
-      this.over = true;
+      if (e instanceof DeadlineExceededError && !this.parts.request.detach) {
+        this.parts.left.add(this.operationId);
+      }
+      // The daemon knows nothing yet of what the signal or a cancel ended here.
+      this.over = !this.givenUp;
       throw e;
     } finally {
       await this.cancel();
@@ -190,14 +209,33 @@ export class Compaction implements AsyncIterable<CompactionEvent>, AsyncDisposab
    * use `session.cancelCompaction()` for that.
    */
   async cancel(): Promise<void> {
-    const { stub, sessionId, request } = this.parts;
-    if (this.over || this.ended !== undefined || this.ending.signal.aborted) {
+    if (this.over || this.ended !== undefined) {
       return;
     }
+    this.cancelling ??= this.end();
+    await this.cancelling;
+  }
+
+  /** The same as {@link cancel}. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.cancel();
+  }
+
+  /** Whether the caller has cancelled it, in any way. */
+  private get givenUp(): boolean {
+    return this.ending.signal.aborted || this.parts.signal?.aborted === true;
+  }
+
+  private async end(): Promise<void> {
+    const { stub, sessionId, request, left } = this.parts;
     this.ending.abort(
       new OperationCancelledError("the compaction was cancelled", { code: Code.Canceled, reason: "CANCELLED" }),
     );
-    if (this.operationId === "" || request.detach) {
+    if (request.detach) {
+      return;
+    }
+    left.add(this.operationId);
+    if (this.operationId === "") {
       return;
     }
     // Closing the stream cancels the compaction. Wait for its end, so that the next call finds no compaction running.
@@ -205,11 +243,6 @@ export class Compaction implements AsyncIterable<CompactionEvent>, AsyncDisposab
     await stub
       .cancelCompaction({ sessionId, operationId: this.operationId }, { timeoutMs: cancelTimeoutMs })
       .catch(() => undefined);
-  }
-
-  /** The same as {@link cancel}. */
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.cancel();
   }
 
   private async *events(): AsyncGenerator<CompactionEvent> {
@@ -228,13 +261,20 @@ export class Compaction implements AsyncIterable<CompactionEvent>, AsyncDisposab
       if (ended) {
         return;
       }
-      // The daemon may still be ending the compaction of the broken stream.
-      const passes = broken instanceof UnavailableError || (attempt > 1 && broken instanceof CompactionRunningError);
-      if (!passes || !this.parts.retry || attempt === retryFigures.attempts) {
+      const passes = broken instanceof UnavailableError || this.lingers(broken, attempt);
+      if (!passes || this.givenUp || !this.parts.retry || attempt === retryFigures.attempts) {
         throw broken;
       }
       await this.parts.connection.pause(backoffMs(attempt + 1), this.parts.signal, this.ending.signal);
     }
+  }
+
+  /** Whether the error says that the daemon is still ending a compaction of a broken stream, or one given up here. */
+  private lingers(error: unknown, attempt: number): boolean {
+    const { left } = this.parts;
+    return (
+      error instanceof CompactionRunningError && (attempt > 1 || left.has("") || left.has(error.operationId ?? ""))
+    );
   }
 
   private async *attempt(): AsyncGenerator<CompactionEvent> {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import suppress
 from types import TracebackType
 
 from typing_extensions import Self, override
@@ -15,11 +16,15 @@ from compactord.deadlines import Deadline
 from compactord.errors import (
     CompactionRunningError,
     CompactordError,
+    DeadlineExceededError,
     InternalError,
     OperationCancelledError,
     UnavailableError,
 )
 from compactord.results import CompactionResult, result_of
+
+# How long to wait, in seconds, until the daemon reports the end of a cancelled compaction.
+_CANCEL_TIMEOUT = 5.0
 
 
 class AsyncCompaction:
@@ -28,6 +33,11 @@ class AsyncCompaction:
     It is cancelled by :meth:`cancel` and :meth:`close`, by leaving the loop or the ``with`` block, and when the last
     reference to it is gone; but with ``detach`` it continues. A cancelled compaction only writes its attempt to the
     log. After the commit, cancelling has no effect.
+
+    The daemon has ended it when :meth:`close` returns, after the ``with`` block, and when the iteration has raised
+    because of :meth:`cancel`, an interrupt or the end of its task. It is waited for at most five seconds. Only where
+    nothing can wait, after leaving a loop outside of a ``with`` block, it ends a moment later; the session's next
+    compaction waits for it.
 
     Where the connection breaks, the compaction is requested again with the same request id. Its events then start
     again, or ``completed`` comes at once where it was committed.
@@ -43,8 +53,8 @@ class AsyncCompaction:
     ) -> None:
         """Make a compaction for ``AsyncSession.compaction_events``, which describes the arguments.
 
-        ``left`` has the operation ids of the session's cancelled compactions. ``abort_turn`` aborts the running turn
-        and returns whether that cancelled a compaction.
+        ``left`` has the operation ids of the session's cancelled compactions, "" for one whose id had not come.
+        ``abort_turn`` aborts the running turn and returns whether that cancelled a compaction.
         """
         self._calls = calls
         self._abort_turn = abort_turn
@@ -58,6 +68,7 @@ class AsyncCompaction:
         self._broken = False
         self._over = False
         self._cancelled = False
+        self._ended_there = False
         self._result: CompactionResult | None = None
 
     @property
@@ -72,17 +83,20 @@ class AsyncCompaction:
         return self._result
 
     def cancel(self) -> None:
-        """Cancel the compaction. An iteration over its events then raises an :class:`OperationCancelledError`."""
+        """Cancel the compaction, without waiting for its end; :meth:`close` waits. Safe to call from any thread.
+
+        An iteration over its events then raises an :class:`OperationCancelledError`, once the daemon has ended it.
+        """
         self._cancelled = True
-        if self._operation_id and not self._request.detach:
-            self._left.add(self._operation_id)
         if self._stream is not None:
+            self._leave()
             self._stream.cancel()
 
     async def close(self) -> None:
-        """Cancel the compaction if it is still running."""
+        """Cancel the compaction if it is still running, and wait until the daemon has ended it."""
         if not self._over:
             self.cancel()
+            await self._end()
 
     async def wait(self) -> CompactionResult:
         """Wait for the end of the compaction.
@@ -109,14 +123,17 @@ class AsyncCompaction:
             except CompactordError as error:
                 if self._result is not None:
                     break
-                failure = self._deadline.classified(error)
-                if not await self._should_retry(failure):
-                    self._over = True
-                    raise failure from error.__cause__
-                continue
+                if await self._should_retry(self._deadline.classified(error)):
+                    _drop_frames(error)
+                    continue
+                self._over = True
+                if self._cancelled:
+                    await self._end()
+                raise self._failed(error) from error.__cause__
             except BaseException:
                 self.cancel()
                 self._over = True
+                await self._end()
                 raise
             if response is None:
                 break
@@ -124,6 +141,9 @@ class AsyncCompaction:
             self._result = self._result if result is None else result
             self._broken = False
             self._operation_id = response.event.operation_id
+            if response.event.HasField("started"):
+                # One compaction of a session runs at a time: those before it have ended.
+                self._left.clear()
             return response.event
         if not self._over and self._result is None:
             self._over = True
@@ -149,6 +169,31 @@ class AsyncCompaction:
             # The compaction of the turn may take a moment to end.
             self._request.preempt = True
 
+    def _leave(self) -> None:
+        """Note that the daemon may still be ending the compaction."""
+        if self._result is None and not self._request.detach:
+            self._left.add(self._operation_id)
+
+    async def _end(self) -> None:
+        """End the compaction in the daemon, so that the next call finds none running. Later calls do nothing.
+
+        The end of the stream cancels it, too. Where the daemon does not know it any more, or does not answer, there is
+        nothing to wait for.
+        """
+        if self._ended_there or not self._operation_id or self._result is not None or self._request.detach:
+            return
+        self._ended_there = True
+        request = v1.CancelCompactionRequest(session_id=self._request.session_id, operation_id=self._operation_id)
+        with suppress(CompactordError):
+            await self._calls.unary(self._calls.compactions.CancelCompaction, request, _CANCEL_TIMEOUT)
+
+    def _failed(self, error: CompactordError) -> CompactordError:
+        """Return the error to raise at the end of the compaction."""
+        failure = self._deadline.classified(error)
+        if isinstance(failure, DeadlineExceededError):
+            self._leave()
+        return failure
+
     def _opened(self) -> runtime.Stream[v1.CompactResponse]:
         if self._cancelled:
             raise OperationCancelledError("the compaction was cancelled")
@@ -167,7 +212,9 @@ class AsyncCompaction:
     async def _should_retry(self, error: CompactordError) -> bool:
         """Whether to request the compaction again. Waits before it returns True."""
         # A compaction of the broken connection, or one cancelled before, may take a moment to end.
-        lingers = isinstance(error, CompactionRunningError) and (self._broken or error.operation_id in self._left)
+        lingers = isinstance(error, CompactionRunningError) and (
+            self._broken or "" in self._left or error.operation_id in self._left
+        )
         if self._cancelled or not (lingers or isinstance(error, UnavailableError)) or not self._calls.settings.retry:
             return False
         wait = next(self._waits, None)
@@ -177,6 +224,18 @@ class AsyncCompaction:
         self._stream = None
         await runtime.sleep(wait)
         return True
+
+
+def _drop_frames(error: BaseException) -> None:
+    """Let go of the frames of an error that was handled.
+
+    gRPC's errors are in a circle with their frames, which hold the iteration. It must be gone when the caller's loop
+    is left, and not at the next garbage collection.
+    """
+    handled: BaseException | None = error
+    while handled is not None:
+        handled.__traceback__ = None
+        handled = handled.__cause__
 
 
 class _AsyncEvents(AsyncIterator[v1.CompactionEvent]):

@@ -21,7 +21,8 @@ class SessionCompactions(ClientModel):
 
     def __init__(self, calls: Calls, session_id: str, dialect: v1.Dialect.ValueType) -> None:
         super().__init__(calls, session_id, dialect)
-        # The operation ids of compactions that were cancelled here. The daemon may take a moment to end them.
+        # The operation ids of compactions that were cancelled here, "" for one whose id had not come. The daemon may
+        # take a moment to end them.
         self._left: set[str] = set()
 
     def compact(
@@ -43,7 +44,8 @@ class SessionCompactions(ClientModel):
     ) -> CompactionResult:
         """Summarize the older part of the conversation.
 
-        Interrupting the call (Ctrl-C, cancelling its task) cancels the compaction, unless ``detach`` is set.
+        Interrupting the call (Ctrl-C, cancelling its task) cancels the compaction and waits until the daemon has ended
+        it, unless ``detach`` is set.
 
         Args:
             reason: ``"manual"``, ``"threshold"`` (a report has ``should_compact``; the daemon checks it again) or
