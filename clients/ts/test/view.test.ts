@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 
-import type { Client, DialectName, View } from "../src/index.js";
+import type { Client, DialectName, ProviderObject, View } from "../src/index.js";
 import { Session, toolResult } from "../src/index.js";
 import type { Message } from "../src/v1.js";
 import { MessageSchema, Role, ViewMessageSchema } from "../src/v1.js";
@@ -156,7 +156,7 @@ test("what is empty is not in the request", async () => {
   assert.deepEqual(Object.keys((await session.view()).request()), ["messages"]);
 });
 
-test("messages are parsed once, frozen, and exact in the raw strings", async () => {
+test("messages are exact in the raw strings", async () => {
   const session = await client.createSession({ dialect: "openai_chat" });
   const raw =
     '{"role":"assistant","tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{\\"n\\":12345678901234567890}"}}]}';
@@ -164,10 +164,31 @@ test("messages are parsed once, frozen, and exact in the raw strings", async () 
   const first = await session.view();
   await session.append("More.");
   const second = await session.view();
-  assert.equal(first.messages[0], second.messages[0]);
-  assert.ok(Object.isFrozen(first.messages[0]));
   assert.match(second.messagesJson[0] ?? "", /12345678901234567890/);
   assert.equal(second.length, first.length + 1);
+});
+
+test("what a caller changes in messages is in no other view and no other request", async () => {
+  const session = await client.createSession({ dialect: "anthropic" });
+  await session.append({ system: "Be brief.", messages: [{ role: "user", content: "Hi." }] });
+  const first = await session.view();
+  const whole = [first.messages, first.system, first.request()];
+  for (const message of first.messages) {
+    message["cache_control"] = { type: "ephemeral" };
+  }
+  for (const block of first.system) {
+    (block as ProviderObject)["cache_control"] = { type: "ephemeral" };
+  }
+  (first.request()["messages"] as ProviderObject[]).push({});
+  assert.deepEqual([first.messages, first.system, first.request()], whole);
+  const second = await session.view();
+  assert.equal(second.messagesSent, 0);
+  assert.deepEqual([second.messages, second.system, second.request()], whole);
+  const neutral = await client.session(session.id).view();
+  for (const message of neutral.neutral) {
+    message.message = undefined;
+  }
+  assert.ok(neutral.neutral.every(({ message }) => message !== undefined));
 });
 
 test("a view tells which of its lists is the right one", async () => {

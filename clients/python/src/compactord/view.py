@@ -4,24 +4,11 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 from compactord import v1
 from compactord.errors import InternalError
 from compactord.words import Dialect, dialect_name
-
-
-class RawMessage:
-    """A rendered message: the daemon's JSON, which is parsed once, on demand."""
-
-    def __init__(self, raw: str) -> None:
-        self.raw = raw
-
-    @cached_property
-    def parsed(self) -> Any:
-        """The message, parsed."""
-        return json.loads(self.raw)
 
 
 @dataclass(frozen=True)
@@ -43,36 +30,37 @@ class View:
     view_report: v1.ViewReport = field(default_factory=v1.ViewReport, repr=False)
     messages_sent: int = 0
     complete: bool = False
-    _raw: tuple[RawMessage, ...] = field(default=(), repr=False)
+    _raw: tuple[str, ...] = field(default=(), repr=False)
     _neutral: tuple[v1.ViewMessage, ...] = field(default=(), repr=False)
-    _system: tuple[RawMessage, ...] = field(default=(), repr=False)
+    _system: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def messages(self) -> list[Any]:
         """The messages: dicts in the provider's shape, or without a dialect :class:`compactord.v1.ViewMessage`.
 
-        Each message is parsed once, and all views share it: copy it before you change it. Use :attr:`messages_json`
-        where a number such as ``1.0`` must keep all its digits.
+        Each access makes them anew: what you change in them changes no view. So keep the list for a loop, and take
+        :attr:`messages_json` to count them. Use :attr:`messages_json`, too, where a number such as ``1.0`` must keep
+        all its digits.
         """
-        return [message.parsed for message in self._raw] if self.dialect else list(self._neutral)
+        return [json.loads(raw) for raw in self._raw] if self.dialect else [_copy(message) for message in self._neutral]
 
     @property
     def messages_json(self) -> list[str]:
         """The messages as the daemon wrote them, byte for byte; empty without a dialect."""
-        return [message.raw for message in self._raw]
+        return list(self._raw)
 
     @property
     def system(self) -> list[Any]:
         """The system prompt, for providers that have it apart from the messages.
 
-        Anthropic's blocks, Gemini's one content, or the one text of OpenAI Responses.
+        Anthropic's blocks, Gemini's one content, or the one text of OpenAI Responses. Made anew at each access.
         """
-        return [message.parsed for message in self._system]
+        return [json.loads(raw) for raw in self._system]
 
     @property
     def system_json(self) -> list[str]:
         """The system prompt as the daemon wrote it, byte for byte."""
-        return [message.raw for message in self._system]
+        return list(self._system)
 
     @property
     def disable_thinking(self) -> bool:
@@ -124,9 +112,9 @@ class View:
             view_report=page.view_report,
             messages_sent=sent_before + len(page.messages) + len(page.messages_json),
             complete=not page.has_more,
-            _raw=self._raw[:prefix] + tuple(RawMessage(raw) for raw in page.messages_json),
+            _raw=self._raw[:prefix] + tuple(page.messages_json),
             _neutral=self._neutral[:prefix] + tuple(page.messages),
-            _system=_kept(self._system, page.system_json),
+            _system=tuple(page.system_json),
         )
 
 
@@ -135,6 +123,7 @@ def empty(dialect: v1.Dialect.ValueType) -> View:
     return View(dialect=dialect_name(dialect))
 
 
-def _kept(held: tuple[RawMessage, ...], new: Any) -> tuple[RawMessage, ...]:
-    """Return the parsed system prompt, the old one where it is the same."""
-    return held if [message.raw for message in held] == list(new) else tuple(RawMessage(raw) for raw in new)
+def _copy(message: v1.ViewMessage) -> v1.ViewMessage:
+    copied = v1.ViewMessage()
+    copied.CopyFrom(message)
+    return copied

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import json
 import random
 from typing import Any
@@ -137,14 +138,39 @@ def test_a_later_fetch_changes_no_earlier_view(client: compactord.Client) -> Non
     assert len(after.messages) < len(before.messages)
 
 
-def test_a_message_is_parsed_once(client: compactord.Client) -> None:
-    session = client.create_session(dialect="openai_chat")
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_what_a_caller_changes_in_messages_is_in_no_later_view(
+    client: compactord.Client, dialect: Dialect | None
+) -> None:
+    session = client.create_session(dialect=dialect)
+    session.append(compactord.system("be brief"))
     talk(session, 3)
     first = session.view()
+    whole = copy.deepcopy((first.messages, first.system))
+    for message in first.messages:
+        if isinstance(message, dict):
+            message["cache_control"] = {"type": "ephemeral"}
+        else:
+            message.message.role = v1.Role.ROLE_UNSPECIFIED
+    for block in first.system:
+        if isinstance(block, dict):
+            block["cache_control"] = {"type": "ephemeral"}
+    assert (first.messages, first.system) == whole
     session.append("more")
     second = session.view()
-    assert all(before is after for before, after in zip(first.messages, second.messages, strict=False))
+    assert (second.messages[:-1], second.system) == whole
     assert second.messages_sent <= 2
+
+
+def test_what_a_caller_changes_in_a_request_is_not_in_the_next(client: compactord.Client) -> None:
+    session = client.create_session(dialect="anthropic")
+    talk(session, 1)
+    view = session.view()
+    whole = copy.deepcopy(view.request())
+    changed = view.request()
+    changed["messages"][-1]["content"] = []
+    changed["messages"].append({})
+    assert view.request() == whole != changed
 
 
 def test_only_what_is_new_is_moved(proxy: Proxy) -> None:

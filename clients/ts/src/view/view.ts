@@ -1,4 +1,7 @@
+import { clone } from "@bufbuild/protobuf";
+
 import type { ContextReport, GetLLMViewResponse, ViewMessage, ViewReport } from "../v1.js";
+import { ViewMessageSchema } from "../v1.js";
 import type { DialectName } from "../contract/messages.js";
 
 /** An object of a provider's JSON. Numbers beyond 2^53 are exact only in the raw strings. */
@@ -37,38 +40,39 @@ export class View {
   }
 
   /**
-   * The elements of the provider's message list, in order. Each is parsed once and shared by views, and therefore
-   * frozen: copy it before you change it. Throws a TypeError on a neutral view.
+   * The elements of the provider's message list, in order. Each access makes them anew: what you change in them changes
+   * no view. So keep the list for a loop, and take `length` to count them. Throws a TypeError on a neutral view.
    */
-  get messages(): readonly ProviderObject[] {
+  get messages(): ProviderObject[] {
     this.needDialect("messages", "neutral");
-    return this.joined.rendered.map((text) => text.value as ProviderObject);
+    return this.joined.rendered.map((json) => JSON.parse(json) as ProviderObject);
   }
 
-  /** The messages of a neutral view. Throws a TypeError on one in a dialect. */
-  get neutral(): readonly ViewMessage[] {
+  /** The messages of a neutral view, made anew at each access. Throws a TypeError on a view in a dialect. */
+  get neutral(): ViewMessage[] {
     if (this.dialect !== undefined) {
       throw new TypeError(`neutral: the view is in the dialect ${this.dialect}: use messages`);
     }
-    return this.joined.neutral;
+    return this.joined.neutral.map((message) => clone(ViewMessageSchema, message));
   }
 
   /**
-   * The provider's system prompt, for providers that have it apart from the messages: `systemJson` parsed, and frozen.
+   * The provider's system prompt, for providers that have it apart from the messages: `systemJson` parsed, at each
+   * access anew.
    */
-  get system(): readonly unknown[] {
+  get system(): unknown[] {
     this.needDialect("system", "neutral");
-    return this.joined.system.map((text) => text.value);
+    return this.joined.system.map((json) => JSON.parse(json) as unknown);
   }
 
   /** {@link messages} as the daemon rendered them, byte for byte. Empty for a neutral view. */
   get messagesJson(): readonly string[] {
-    return this.joined.rendered.map((text) => text.json);
+    return this.joined.rendered;
   }
 
   /** {@link system} as the daemon rendered it, byte for byte. Empty for a neutral view. */
   get systemJson(): readonly string[] {
-    return this.joined.system.map((text) => text.json);
+    return this.joined.system;
   }
 
   /** Whether thinking must be off in the next request, since the open tool loop lost its thinking. */
@@ -90,11 +94,10 @@ export class View {
   }
 
   private fieldsOf(dialect: DialectName): ProviderObject {
-    const messages = [...this.messages];
-    const system = this.system;
+    const { messages, system } = this;
     switch (dialect) {
       case "anthropic":
-        return { ...(system.length > 0 && { system: [...system] }), messages };
+        return { ...(system.length > 0 && { system }), messages };
       case "openai_chat":
         return { messages };
       case "openai_responses":
@@ -111,27 +114,6 @@ export class View {
   }
 }
 
-/** A JSON text that is parsed at the first use. */
-class JsonText {
-  private parsed: unknown;
-
-  constructor(readonly json: string) {}
-
-  get value(): unknown {
-    this.parsed ??= frozen(JSON.parse(this.json));
-    return this.parsed;
-  }
-}
-
-/** Freezes a value with all its contents, since views share it. */
-function frozen<T>(value: T): T {
-  if (typeof value === "object" && value !== null) {
-    Object.values(value).forEach(frozen);
-    Object.freeze(value);
-  }
-  return value;
-}
-
 /** A view that is joined from deltas. It never changes: the next delta makes a new one. */
 export class JoinedView {
   /** The empty view of a client before its first request. */
@@ -139,8 +121,8 @@ export class JoinedView {
 
   private constructor(
     readonly neutral: readonly ViewMessage[],
-    readonly rendered: readonly JsonText[],
-    readonly system: readonly JsonText[],
+    readonly rendered: readonly string[],
+    readonly system: readonly string[],
   ) {}
 
   /** Joins the response to a request with this view's token. */
@@ -148,8 +130,8 @@ export class JoinedView {
     const kept = answer.unchangedPrefix;
     return new JoinedView(
       [...this.neutral.slice(0, kept), ...answer.messages],
-      [...this.rendered.slice(0, kept), ...answer.messagesJson.map((json) => new JsonText(json))],
-      answer.systemJson.map((json, i) => (this.system[i]?.json === json ? this.system[i] : new JsonText(json))),
+      [...this.rendered.slice(0, kept), ...answer.messagesJson],
+      answer.systemJson,
     );
   }
 }
