@@ -204,6 +204,11 @@ func (d *daemon) compactCtx(
 	if err != nil {
 		return nil, err
 	}
+	return eventsOf(stream)
+}
+
+// eventsOf reads a compaction to its end.
+func eventsOf(stream grpc.ServerStreamingClient[compactordv1.CompactResponse]) ([]*compactordv1.CompactionEvent, error) {
 	var events []*compactordv1.CompactionEvent
 	for {
 		answer, err := stream.Recv()

@@ -40,7 +40,7 @@ func (s *Service) inline(
 	logs := sessionlog.New(sessionlog.Options{
 		Store: memory.New(), Strategies: s.strategies, Logger: s.logger, Now: s.hooks.Now,
 	})
-	resolved, err := s.policies.Resolve(policy)
+	resolved, err := s.policies.ResolveGiven(ctx, policy)
 	if err != nil {
 		return nil, err
 	}

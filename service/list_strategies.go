@@ -14,7 +14,7 @@ import (
 
 // ListStrategies implements CompactionService.
 func (s *Service) ListStrategies(
-	_ context.Context, req *compactordv1.ListStrategiesRequest,
+	ctx context.Context, req *compactordv1.ListStrategiesRequest,
 ) (*compactordv1.ListStrategiesResponse, error) {
 	catalogue, err := strategies.Catalogue(s.strategies, strategies.Limits{
 		Window: req.GetContextWindow(), MaxOutput: req.GetMaxOutputTokens(), MaxInput: req.GetMaxInputTokens(),
@@ -23,6 +23,9 @@ func (s *Service) ListStrategies(
 		return nil, err
 	}
 	catalogue.Summarizers = describe(s.summarizers, cmp.Or(s.policies.Default.GetSummary().GetSummarizer(), summaries.Fallback))
+	catalogue.Summarizers = slices.DeleteFunc(catalogue.Summarizers, func(by *compactordv1.SummarizerInfo) bool {
+		return !s.policies.Allowances.MayUse(ctx, by.GetName())
+	})
 	return catalogue, nil
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/compactord/compactord/dialects/overflow"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/admission"
+	"github.com/compactord/compactord/service/allowance"
 	"github.com/compactord/compactord/service/children"
 	"github.com/compactord/compactord/service/compaction"
 	"github.com/compactord/compactord/service/intake"
@@ -61,6 +62,8 @@ type Options struct {
 	Overflow overflow.Extra
 	// DefaultPolicy is the policy that applies where a session's own policy sets nothing. May be nil.
 	DefaultPolicy *compactordv1.Policy
+	// Allowances say who may use which summarizer, and how much of it. Nil: everybody, as much as they want.
+	Allowances *allowance.Allowances
 	// Logger receives what operators need to know, never content of conversations.
 	Logger *slog.Logger
 	// Heartbeat is how long a stream may be silent. Default DefaultHeartbeat.
@@ -152,9 +155,11 @@ func New(o Options) (*Service, error) {
 		return nil, err
 	}
 	s := &Service{
-		admission:   admitted,
-		metrics:     counted,
-		policies:    &policies.Resolver{Default: o.DefaultPolicy, Strategies: o.Strategies, Summarizers: o.Summarizers},
+		admission: admitted,
+		metrics:   counted,
+		policies: &policies.Resolver{
+			Default: o.DefaultPolicy, Strategies: o.Strategies, Summarizers: o.Summarizers, Allowances: o.Allowances,
+		},
 		operations:  &operations.Running{},
 		watchers:    watched,
 		lists:       &views.KeptLists{MaxBytes: views.DefaultKeptBytes},
@@ -218,6 +223,7 @@ func (s *Service) compactionConfig(metrics prometheus.Registerer) (*compaction.C
 		Operations: s.operations, Metrics: counted, Logger: s.logger, Hooks: s.hooks, Pool: s.admission.Compactions,
 		Summaries: &summaries.Config{
 			Summarizers: s.summarizers, Dialects: s.dialects, Logger: s.logger, Metrics: texts, Away: admission.Away,
+			Allowances: s.policies.Allowances,
 		},
 		DecodeRequest: func(ctx context.Context, wire []byte, req *compactordv1.CompactRequest) error {
 			return requests.Decode(ctx, wire, req, maxPlanOptions)

@@ -24,7 +24,7 @@ func (s *Service) CreateSession(
 	if id == "" {
 		id = sessionlog.NewID()
 	}
-	resolved, err := s.policies.Resolve(req.GetPolicy())
+	resolved, err := s.policies.ResolveGiven(ctx, req.GetPolicy())
 	if err != nil {
 		return nil, err
 	}
@@ -193,7 +193,7 @@ func (s *Service) UpdateSession(
 }
 
 func (s *Service) changePolicy(ctx context.Context, w *sessionlog.Write, given *compactordv1.Policy) error {
-	resolved, err := s.policies.Resolve(given)
+	resolved, err := s.policies.ResolveGiven(ctx, given)
 	if err != nil {
 		return err
 	}

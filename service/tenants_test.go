@@ -28,7 +28,7 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
-// tenants is a daemon with callers of several tenants, each with all rights.
+// tenants is a daemon with several callers, by the names of their tokens.
 type tenants struct {
 	conn        *grpc.ClientConn
 	sessions    compactordv1.SessionServiceClient
@@ -36,15 +36,25 @@ type tenants struct {
 	tokens      map[string]string
 }
 
+// startTenants starts a daemon with a caller of each tenant, who has all rights.
 func startTenants(t *testing.T, names []string, options ...option) *tenants {
+	t.Helper()
+	callers := make(map[string]access.Caller)
+	for _, name := range names {
+		callers[name] = access.Caller{Tenant: name, Role: access.Admin}
+	}
+	return startCallers(t, callers, options...)
+}
+
+func startCallers(t *testing.T, callers map[string]access.Caller, options ...option) *tenants {
 	t.Helper()
 	d := &tenants{tokens: make(map[string]string)}
 	var entries []access.Entry
-	for _, name := range names {
+	for name, caller := range callers {
 		d.tokens[name] = access.NewToken()
 		hash, err := access.HashOf(d.tokens[name])
 		require.NoError(t, err)
-		entries = append(entries, access.Entry{Subject: "x", Tenant: name, Role: access.Admin, Hash: hash})
+		entries = append(entries, access.Entry{Subject: "x", Tenant: caller.Tenant, Role: caller.Role, Hash: hash})
 	}
 	guard, err := access.New(access.Options{
 		Files:  []access.File{{Flag: "tokens", Read: func(string) ([]access.Entry, error) { return entries, nil }}},
@@ -57,7 +67,7 @@ func startTenants(t *testing.T, names []string, options ...option) *tenants {
 	return d
 }
 
-// as returns the context of the calls of a tenant.
+// as returns the context of the calls of a caller.
 func (d *tenants) as(ctx context.Context, name string) context.Context {
 	return metadata.AppendToOutgoingContext(ctx, "authorization", "Bearer "+d.tokens[name])
 }

@@ -26,7 +26,7 @@ func (c *Children) Begin(
 	given, resolved := parent.GetPolicy(), parent.GetResolvedPolicy()
 	if policy != nil {
 		var err error
-		if resolved, err = c.Policies.Resolve(policy); err != nil {
+		if resolved, err = c.Policies.ResolveGiven(ctx, policy); err != nil {
 			return nil, err
 		}
 		given = policy

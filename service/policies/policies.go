@@ -2,11 +2,13 @@
 package policies
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/allowance"
 	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/service/summaries"
 	"github.com/compactord/compactord/strategies"
@@ -20,6 +22,8 @@ type Resolver struct {
 	// Strategies and Summarizers are those that policies can name.
 	Strategies  *strategies.Registry
 	Summarizers *summarizers.Registry
+	// Allowances say who may use which summarizer, and how.
+	Allowances *allowance.Allowances
 }
 
 // Resolve resolves the daemon's default policy and the given policies. Each overrides those before it.
@@ -32,6 +36,21 @@ func (r *Resolver) Resolve(given ...*compactordv1.Policy) (*compactordv1.Policy,
 		return nil, err
 	}
 	return resolved, r.check(resolved)
+}
+
+// ResolveGiven resolves the policy that the caller of the context gives to a session, as Resolve does. Where it says who
+// writes summaries or what they are sent, the caller must be allowed that.
+func (r *Resolver) ResolveGiven(ctx context.Context, given *compactordv1.Policy) (*compactordv1.Policy, error) {
+	resolved, err := r.Resolve(given)
+	if err != nil {
+		return nil, err
+	}
+	if s := given.GetSummary(); s != nil && (s.Summarizer != nil || s.PromptOverride != nil || s.Redact != nil) {
+		if err := r.Allowances.Check(ctx, resolved.GetSummary()); err != nil {
+			return nil, err
+		}
+	}
+	return resolved, nil
 }
 
 // Warnings says why a policy can never compact. given is the session's policy, and resolved what Resolve returned for it.

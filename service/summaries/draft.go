@@ -29,6 +29,11 @@ type draft struct {
 // write has the text written by the summarizer, or else by the fallback.
 func (d *draft) write(ctx context.Context) error {
 	by := d.writer.summarizer
+	if d.writer.op.Client == nil {
+		if err := d.writer.config.Allowances.Check(ctx, d.writer.policy); err != nil {
+			return err
+		}
+	}
 	if d.writer.atATime() == 1 {
 		// Of texts that are requested at the same time none is finished, or not always the same ones.
 		d.shared.take(d.request)
@@ -210,6 +215,11 @@ func (d *draft) ask(
 	if req, err = readBy(by, req); err != nil {
 		return nil, err
 	}
+	use, err := d.begin(ctx, by, req)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { d.end(ctx, use, by, summary) }()
 	if summary, err = by.Summarize(ctx, req, progress); err == nil {
 		err = d.writer.contents.failed()
 	}

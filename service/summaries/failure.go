@@ -7,6 +7,7 @@ import (
 	"time"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/allowance"
 	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/summarizers"
 )
@@ -21,6 +22,7 @@ func failureOf(name string, failure error) *apierror.Error {
 	var refused *summarizers.CheckError
 	var provider *summarizers.ProviderError
 	var panicked *apierror.PanicError
+	var limited *allowance.LimitError
 	switch {
 	case errors.As(failure, &panicked):
 		// A second try would meet the same bug.
@@ -28,6 +30,11 @@ func failureOf(name string, failure error) *apierror.Error {
 		e := apierror.New(compactordv1.ErrorReason_ERROR_REASON_INTERNAL, metadata,
 			"summarizer %s failed: %s", name, apierror.BugMessage(panicked.ID))
 		e.Cause = failure
+		return e
+	case errors.As(failure, &limited):
+		metadata["limit"] = "daily_" + limited.Limit
+		e := apierror.New(compactordv1.ErrorReason_ERROR_REASON_LIMIT_EXCEEDED, metadata, "%s", limited.Error())
+		e.RetryAfter = limited.RetryAfter
 		return e
 	case errors.As(failure, &refused):
 		metadata["check"] = refused.Check

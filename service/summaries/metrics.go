@@ -49,11 +49,11 @@ func NewMetrics(registerer prometheus.Registerer) (*Metrics, error) {
 		}, []string{"summarizer", "check"}),
 		fallbacks: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "compactord_fallbacks_total",
-			Help: "Texts that the fallback was asked for, by why: rejected, refused, unavailable, timeout or bug.",
+			Help: "Texts that the fallback was asked for, by why: rejected, refused, unavailable, timeout, limit or bug.",
 		}, []string{"cause"}),
 		failures: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "compactord_summarizer_failures_total",
-			Help: "Texts that a summarizer did not write, by summarizer and why: rejected, refused, unavailable, timeout or bug.",
+			Help: "Texts that a summarizer did not write, by summarizer and why: rejected, refused, unavailable, timeout, limit or bug.",
 		}, []string{"summarizer", "cause"}),
 		faults: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "compactord_summarizer_faults_total",
@@ -93,7 +93,7 @@ func (m *Metrics) Prepare(names []string) {
 			m.faults.WithLabelValues(by, stage)
 		}
 	}
-	for _, cause := range []string{causeRejected, causeRefused, causeTimeout, causeBug, causeUnavailable} {
+	for _, cause := range []string{causeRejected, causeRefused, causeTimeout, causeBug, causeLimit, causeUnavailable} {
 		m.fallbacks.WithLabelValues(cause)
 		for _, by := range names {
 			m.failures.WithLabelValues(by, cause)
@@ -106,7 +106,7 @@ const (
 	kindInput, kindCacheRead, kindCacheWrite, kindOutput = "input", "cache_read", "cache_write", "output"
 
 	causeRejected, causeRefused, causeUnavailable = "rejected", "refused", "unavailable"
-	causeTimeout, causeBug                        = "timeout", "bug"
+	causeTimeout, causeBug, causeLimit            = "timeout", "bug", "limit"
 )
 
 // spent counts the costs of an operation, also where it failed.
@@ -163,6 +163,8 @@ func causeOf(why *apierror.Error) string {
 		return causeTimeout
 	case compactordv1.ErrorReason_ERROR_REASON_INTERNAL:
 		return causeBug
+	case compactordv1.ErrorReason_ERROR_REASON_LIMIT_EXCEEDED:
+		return causeLimit
 	default:
 		return causeUnavailable
 	}

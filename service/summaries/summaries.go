@@ -20,6 +20,7 @@ import (
 
 	"github.com/compactord/compactord/dialects/dialect"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/allowance"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/summarizers"
 )
@@ -36,6 +37,8 @@ type Config struct {
 	// Logger receives what operators need to know, never content of conversations.
 	Logger  *slog.Logger
 	Metrics *Metrics
+	// Allowances say who may use which summarizer, and how much of it. Nil: everybody, as much as they want.
+	Allowances *allowance.Allowances
 	// Away calls wait, which waits for a model and does little itself.
 	Away func(ctx context.Context, wait func())
 }

@@ -13,7 +13,8 @@ import (
 // setting is a key of a mapping in the file, and the target of its value.
 type setting struct {
 	key string
-	// into is a pointer to a string, bool, whole number, float64 or time.Duration, or to a yaml.Node.
+	// into is a pointer to a string, bool, whole number, float64, time.Duration or list of texts, to a pointer to one of
+	// these, or to a yaml.Node.
 	into any
 }
 
@@ -54,9 +55,11 @@ func keysOf(settings []setting) string {
 // wantedBy describes the values that a setting accepts.
 func wantedBy(into any) string {
 	switch into.(type) {
-	case *bool:
+	case *bool, **bool:
 		return "true or false"
-	case *uint32, *int:
+	case **[]string:
+		return "a list of texts"
+	case *uint32, *int, **uint64:
 		return "a whole number"
 	case *float64, **float64:
 		return "a number"

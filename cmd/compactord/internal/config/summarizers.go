@@ -42,6 +42,7 @@ type profile struct {
 	idleTimeout                  time.Duration
 	price                        *compactordv1.TokenPrice
 	input, output, read, written *float64
+	allowed                      allowed
 
 	key secret
 }
@@ -131,10 +132,13 @@ func (p *profile) decode(node *yaml.Node) []error {
 		{"total_timeout", &p.totalTimeout},
 		{"idle_timeout", &p.idleTimeout},
 		{"price", &price},
+		{"allow", &p.allowed.allow},
+		{"daily", &p.allowed.daily},
 	})
 	problems = append(problems, decodeSettings(p.path()+".price", &price, []setting{
 		{"input", &p.input}, {"output", &p.output}, {"cache_read", &p.read}, {"cache_write", &p.written},
 	})...)
+	problems = append(problems, p.allowed.decode(p.path())...)
 	if len(problems) > 0 {
 		// Checking values that could not be read would only report the same problems again.
 		return problems
@@ -194,6 +198,7 @@ func (p *profile) check(given map[string]bool) []error {
 	p.checkTimes(check, given)
 	p.checkAddress(check)
 	p.checkPrice(check)
+	p.allowed.check(check, p.price != nil)
 	return problems
 }
 

@@ -24,6 +24,7 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/certificates"
 	"github.com/compactord/compactord/cmd/compactord/internal/config"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service"
 	"github.com/compactord/compactord/service/access"
 	"github.com/compactord/compactord/storage"
@@ -236,6 +237,11 @@ func (c *Command) build(
 		return err
 	}
 	options.DefaultPolicy.Preset = proto.String(c.DefaultPreset)
+	spent := spentBeside(c.Store)
+	options.Allowances, err = c.file.Allowances([]*compactordv1.Policy{options.DefaultPolicy}, spent)
+	if err != nil {
+		return spent.unreadable(err)
+	}
 	options.Heartbeat = c.Heartbeat
 	options.Overflow = c.file.Overflow
 	options.Metrics = metrics
