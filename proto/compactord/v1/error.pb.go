@@ -66,7 +66,7 @@ const (
 	// index, that message's index, where the log has it.
 	ErrorReason_ERROR_REASON_VIEW_INVALID ErrorReason = 13
 	// RESOURCE_EXHAUSTED. A limit of the daemon was passed. Example: a request of 80 MiB. Metadata: limit, its name;
-	// value, except for `store_size`: the disk is full.
+	// value, except for `store_size`: the disk is full; summarizer, for what a tenant may use of it in a day.
 	ErrorReason_ERROR_REASON_LIMIT_EXCEEDED ErrorReason = 14
 	// UNAVAILABLE, with RetryInfo. The summarizer cannot be reached. Example: its provider answers 503. Metadata:
 	// summarizer; http_status and code, where the provider sent them.
@@ -97,7 +97,7 @@ const (
 	// UNAUTHENTICATED. The caller has no valid token. Example: no token, or one that has expired.
 	ErrorReason_ERROR_REASON_UNAUTHENTICATED ErrorReason = 24
 	// PERMISSION_DENIED. The token does not allow this. Example: DeleteSession with a token that may only read. Metadata:
-	// role, the one that is needed.
+	// role, the one that is needed; or field, of the policy, and summarizer, which is not for this caller.
 	ErrorReason_ERROR_REASON_PERMISSION_DENIED ErrorReason = 25
 	// DATA_LOSS. The store is damaged. Example: a record of a kind that this daemon does not know.
 	ErrorReason_ERROR_REASON_STORE_CORRUPT ErrorReason = 26

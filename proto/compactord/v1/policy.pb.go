@@ -877,7 +877,8 @@ type SummaryPolicy struct {
 	Fallback *SummaryFallback `protobuf:"varint,4,opt,name=fallback,proto3,enum=compactord.v1.SummaryFallback,oneof" json:"fallback,omitempty"`
 	// Instructions to the summarizer, in place of the daemon's own. They also replace the instructions about sections, so
 	// no sections are checked. The summarizer still gets the conversation, the previous summary, the focus and the
-	// budget. Not used for shortening tool results. `extractive` ignores it. At most 64 KiB.
+	// budget. Not used for shortening tool results. `extractive` ignores it. The configuration may allow no prompts of
+	// callers for a summarizer: PERMISSION_DENIED. At most 64 KiB.
 	PromptOverride *string `protobuf:"bytes,5,opt,name=prompt_override,json=promptOverride,proto3,oneof" json:"prompt_override,omitempty"`
 	// More text for the summarizer beside the conversation. `extractive` ignores it. An empty list removes what was set
 	// before.
@@ -892,7 +893,8 @@ type SummaryPolicy struct {
 	// false.
 	CachedPrefix *bool `protobuf:"varint,9,opt,name=cached_prefix,json=cachedPrefix,proto3,oneof" json:"cached_prefix,omitempty"`
 	// Whether secrets are replaced by placeholders before text goes to a summarizer and before a summary is stored. The
-	// log keeps what the client sent. Default true.
+	// log keeps what the client sent. The configuration may not allow false for a summarizer: PERMISSION_DENIED. Default
+	// true.
 	Redact *bool `protobuf:"varint,10,opt,name=redact,proto3,oneof" json:"redact,omitempty"`
 	// With cached_prefix: the agent's tool definitions, the JSON array under `tools` in its requests. Each element is an
 	// object. Providers cache the tools before the messages: without them, the cache does not serve an agent that has

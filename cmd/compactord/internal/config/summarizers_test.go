@@ -57,6 +57,15 @@ func TestWrongProfiles(t *testing.T) {
 		"other scheme":     {"{kind: openai, model: m, base_url: 'ftp://models.example.com'}", "summarizers.p.base_url must be an address"},
 		"parameters":       {"{kind: openai, model: m, base_url: 'https://h/v1?key=" + sample.NotAKey + "'}", "summarizers.p.base_url must be an address"},
 		"user":             {"{kind: openai, model: m, base_url: 'https://u:" + sample.NotAKey + "@h/v1'}", "summarizers.p.base_url must have no user"},
+		"tenants":          {"{kind: openai, model: m, api_key_env: K, allow: {tenants: x}}", "summarizers.p.allow.tenants must be a list of texts"},
+		"no tenants":       {"{kind: openai, model: m, api_key_env: K, allow: {tenants: []}}", "summarizers.p.allow.tenants must name a tenant"},
+		"tenant's name":    {"{kind: openai, model: m, api_key_env: K, allow: {tenants: ['', A]}}", "summarizers.p.allow.tenants has a name that no tenant can have"},
+		"prompt override":  {"{kind: openai, model: m, api_key_env: K, allow: {prompt_override: 1}}", "summarizers.p.allow.prompt_override must be true or false"},
+		"allow":            {"{kind: openai, model: m, api_key_env: K, allow: {redact: false}}", `summarizers.p.allow has no key "redact"; there are tenants, prompt_override, unredacted`},
+		"daily requests":   {"{kind: openai, model: m, api_key_env: K, daily: {requests: 0}}", "summarizers.p.daily.requests must be at least 1"},
+		"daily tokens":     {"{kind: openai, model: m, api_key_env: K, daily: {tokens: -1}}", "summarizers.p.daily.tokens must be a whole number"},
+		"daily dollars":    {"{kind: openai, model: m, api_key_env: K, price: {input: 1}, daily: {dollars: 0}}", "summarizers.p.daily.dollars must be more than 0"},
+		"no price known":   {"{kind: openai, model: m, api_key_env: K, daily: {dollars: 3}}", "summarizers.p.daily.dollars needs the price of the model"},
 		"key in clear":     {"{kind: openai, model: m, base_url: 'http://models.example.com', api_key_env: K}", "summarizers.p.base_url is not https"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -72,7 +72,7 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """
     ERROR_REASON_LIMIT_EXCEEDED: _ErrorReason.ValueType  # 14
     """RESOURCE_EXHAUSTED. A limit of the daemon was passed. Example: a request of 80 MiB. Metadata: limit, its name;
-    value, except for `store_size`: the disk is full.
+    value, except for `store_size`: the disk is full; summarizer, for what a tenant may use of it in a day.
     """
     ERROR_REASON_SUMMARIZER_UNAVAILABLE: _ErrorReason.ValueType  # 15
     """UNAVAILABLE, with RetryInfo. The summarizer cannot be reached. Example: its provider answers 503. Metadata:
@@ -111,7 +111,7 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """UNAUTHENTICATED. The caller has no valid token. Example: no token, or one that has expired."""
     ERROR_REASON_PERMISSION_DENIED: _ErrorReason.ValueType  # 25
     """PERMISSION_DENIED. The token does not allow this. Example: DeleteSession with a token that may only read. Metadata:
-    role, the one that is needed.
+    role, the one that is needed; or field, of the policy, and summarizer, which is not for this caller.
     """
     ERROR_REASON_STORE_CORRUPT: _ErrorReason.ValueType  # 26
     """DATA_LOSS. The store is damaged. Example: a record of a kind that this daemon does not know."""
@@ -248,7 +248,7 @@ index, that message's index, where the log has it.
 """
 ERROR_REASON_LIMIT_EXCEEDED: ErrorReason.ValueType  # 14
 """RESOURCE_EXHAUSTED. A limit of the daemon was passed. Example: a request of 80 MiB. Metadata: limit, its name;
-value, except for `store_size`: the disk is full.
+value, except for `store_size`: the disk is full; summarizer, for what a tenant may use of it in a day.
 """
 ERROR_REASON_SUMMARIZER_UNAVAILABLE: ErrorReason.ValueType  # 15
 """UNAVAILABLE, with RetryInfo. The summarizer cannot be reached. Example: its provider answers 503. Metadata:
@@ -287,7 +287,7 @@ ERROR_REASON_UNAUTHENTICATED: ErrorReason.ValueType  # 24
 """UNAUTHENTICATED. The caller has no valid token. Example: no token, or one that has expired."""
 ERROR_REASON_PERMISSION_DENIED: ErrorReason.ValueType  # 25
 """PERMISSION_DENIED. The token does not allow this. Example: DeleteSession with a token that may only read. Metadata:
-role, the one that is needed.
+role, the one that is needed; or field, of the policy, and summarizer, which is not for this caller.
 """
 ERROR_REASON_STORE_CORRUPT: ErrorReason.ValueType  # 26
 """DATA_LOSS. The store is damaged. Example: a record of a kind that this daemon does not know."""

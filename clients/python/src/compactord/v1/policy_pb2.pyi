@@ -586,7 +586,8 @@ class SummaryPolicy(_message.Message):
     prompt_override: _builtins.str
     """Instructions to the summarizer, in place of the daemon's own. They also replace the instructions about sections, so
     no sections are checked. The summarizer still gets the conversation, the previous summary, the focus and the
-    budget. Not used for shortening tool results. `extractive` ignores it. At most 64 KiB.
+    budget. Not used for shortening tool results. `extractive` ignores it. The configuration may allow no prompts of
+    callers for a summarizer: PERMISSION_DENIED. At most 64 KiB.
     """
     cached_prefix: _builtins.bool
     """Whether the request begins with the agent's own prompt, so that the provider's prompt cache serves it: the view up
@@ -596,7 +597,8 @@ class SummaryPolicy(_message.Message):
     """
     redact: _builtins.bool
     """Whether secrets are replaced by placeholders before text goes to a summarizer and before a summary is stored. The
-    log keeps what the client sent. Default true.
+    log keeps what the client sent. The configuration may not allow false for a summarizer: PERMISSION_DENIED. Default
+    true.
     """
     tools_json: _builtins.str
     """With cached_prefix: the agent's tool definitions, the JSON array under `tools` in its requests. Each element is an

@@ -129,7 +129,7 @@ export enum ErrorReason {
 
   /**
    * RESOURCE_EXHAUSTED. A limit of the daemon was passed. Example: a request of 80 MiB. Metadata: limit, its name;
-   * value, except for `store_size`: the disk is full.
+   * value, except for `store_size`: the disk is full; summarizer, for what a tenant may use of it in a day.
    *
    * @generated from enum value: ERROR_REASON_LIMIT_EXCEEDED = 14;
    */
@@ -215,7 +215,7 @@ export enum ErrorReason {
 
   /**
    * PERMISSION_DENIED. The token does not allow this. Example: DeleteSession with a token that may only read. Metadata:
-   * role, the one that is needed.
+   * role, the one that is needed; or field, of the policy, and summarizer, which is not for this caller.
    *
    * @generated from enum value: ERROR_REASON_PERMISSION_DENIED = 25;
    */

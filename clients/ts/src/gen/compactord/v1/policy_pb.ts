@@ -656,7 +656,8 @@ export type SummaryPolicy = Message<"compactord.v1.SummaryPolicy"> & {
   /**
    * Instructions to the summarizer, in place of the daemon's own. They also replace the instructions about sections, so
    * no sections are checked. The summarizer still gets the conversation, the previous summary, the focus and the
-   * budget. Not used for shortening tool results. `extractive` ignores it. At most 64 KiB.
+   * budget. Not used for shortening tool results. `extractive` ignores it. The configuration may allow no prompts of
+   * callers for a summarizer: PERMISSION_DENIED. At most 64 KiB.
    *
    * @generated from field: optional string prompt_override = 5;
    */
@@ -696,7 +697,8 @@ export type SummaryPolicy = Message<"compactord.v1.SummaryPolicy"> & {
 
   /**
    * Whether secrets are replaced by placeholders before text goes to a summarizer and before a summary is stored. The
-   * log keeps what the client sent. Default true.
+   * log keeps what the client sent. The configuration may not allow false for a summarizer: PERMISSION_DENIED. Default
+   * true.
    *
    * @generated from field: optional bool redact = 10;
    */
@@ -765,7 +767,8 @@ export type SummaryPolicyJson = {
   /**
    * Instructions to the summarizer, in place of the daemon's own. They also replace the instructions about sections, so
    * no sections are checked. The summarizer still gets the conversation, the previous summary, the focus and the
-   * budget. Not used for shortening tool results. `extractive` ignores it. At most 64 KiB.
+   * budget. Not used for shortening tool results. `extractive` ignores it. The configuration may allow no prompts of
+   * callers for a summarizer: PERMISSION_DENIED. At most 64 KiB.
    *
    * @generated from field: optional string prompt_override = 5;
    */
@@ -805,7 +808,8 @@ export type SummaryPolicyJson = {
 
   /**
    * Whether secrets are replaced by placeholders before text goes to a summarizer and before a summary is stored. The
-   * log keeps what the client sent. Default true.
+   * log keeps what the client sent. The configuration may not allow false for a summarizer: PERMISSION_DENIED. Default
+   * true.
    *
    * @generated from field: optional bool redact = 10;
    */
