@@ -22,8 +22,8 @@ func (s *Service) ListStrategies(
 	if err != nil {
 		return nil, err
 	}
-	catalogue.Summarizers = describe(s.summarizers, cmp.Or(s.policies.Default.GetSummary().GetSummarizer(), summaries.Fallback))
-	catalogue.Summarizers = slices.DeleteFunc(catalogue.Summarizers, func(by *compactordv1.SummarizerInfo) bool {
+	described := describe(s.summarizers, cmp.Or(s.policies.Default.GetSummary().GetSummarizer(), summaries.Fallback))
+	catalogue.Summarizers = slices.DeleteFunc(described, func(by *compactordv1.SummarizerInfo) bool {
 		return !s.policies.Allowances.MayUse(ctx, by.GetName())
 	})
 	return catalogue, nil

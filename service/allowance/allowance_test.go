@@ -227,6 +227,7 @@ func TestSpentThatCannotBeUsed(t *testing.T) {
 // and where all have ended, the rest can be used.
 func TestNoTenantHasMoreThanItsLimit(t *testing.T) {
 	t.Parallel()
+	ctx := t.Context()
 	rapid.Check(t, func(t *rapid.T) {
 		const limit = 20
 		a := limited(t, allowance.Amount{Requests: limit}, evening(), nil)
@@ -253,7 +254,7 @@ func TestNoTenantHasMoreThanItsLimit(t *testing.T) {
 				tenant: rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "tenant"), most: rapid.Uint64Range(0, 9).Draw(t, "most"),
 			}
 			var err error
-			if r.use, err = a.Begin(as(context.Background(), r.tenant, access.Write), "paid", allowance.Amount{Requests: r.most}); err == nil {
+			if r.use, err = a.Begin(as(ctx, r.tenant, access.Write), "paid", allowance.Amount{Requests: r.most}); err == nil {
 				uses = append(uses, r)
 			}
 		}
@@ -263,7 +264,7 @@ func TestNoTenantHasMoreThanItsLimit(t *testing.T) {
 		for tenant, n := range used {
 			require.LessOrEqual(t, n, uint64(limit))
 			if n < limit {
-				_, err := a.Begin(as(context.Background(), tenant, access.Write), "paid", allowance.Amount{Requests: limit - n})
+				_, err := a.Begin(as(ctx, tenant, access.Write), "paid", allowance.Amount{Requests: limit - n})
 				require.NoError(t, err)
 			}
 		}
