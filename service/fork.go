@@ -10,6 +10,7 @@ import (
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
+	"github.com/compactord/compactord/service/calls"
 	"github.com/compactord/compactord/service/children"
 	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/session"
@@ -56,6 +57,7 @@ func (s *Service) ForkSession(
 	if err != nil {
 		return nil, err
 	}
+	calls.SetEffect(ctx, calls.Effect{Made: w.Row().GetSessionId()})
 	return answer, nil
 }
 

@@ -41,7 +41,7 @@ func (d *described) MustRegister(all ...prometheus.Collector) {
 var ofTheProgram = []string{
 	"compactord_log_lines_dropped_total", "compactord_accept_failures_total",
 	"compactord_tls_certificate_expiry_timestamp_seconds", "compactord_tls_stale",
-	"compactord_access_refused_total", "compactord_tokens_failing",
+	"compactord_audit_failures_total", "compactord_access_refused_total", "compactord_tokens_failing",
 	"compactord_build_info",
 }
 

@@ -23,6 +23,7 @@ import (
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/access"
+	"github.com/compactord/compactord/service/audit"
 	"github.com/compactord/compactord/service/calls"
 	"github.com/compactord/compactord/service/interceptors"
 	"github.com/compactord/compactord/service/policies"
@@ -80,6 +81,8 @@ type ServerOptions struct {
 	Access *access.Guard
 	// Tenant is the tenant of all callers where Access is nil. Default tenant.Default.
 	Tenant string
+	// Audit takes a line for each call; nil for none. Its opener closes it after Run has ended.
+	Audit *audit.Log
 	// Reflection turns on gRPC reflection, which describes the API to tools such as grpcurl.
 	Reflection bool
 }
@@ -148,7 +151,7 @@ func NewServer(o ServerOptions) (*Server, error) {
 	if o.Access != nil {
 		admission = o.Access
 	}
-	chain := interceptors.New(o.Logger, metrics, admission, receiver, service.hooks.Now)
+	chain := interceptors.New(o.Logger, metrics, admission, receiver, o.Audit, service.hooks.Now)
 	o.Unread.Logger, o.Unread.Metrics = o.Logger, o.Metrics
 	answers, err := unread.New(o.Unread)
 	if err != nil {

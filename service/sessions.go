@@ -11,6 +11,7 @@ import (
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
+	"github.com/compactord/compactord/service/calls"
 	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/storage"
@@ -46,6 +47,7 @@ func (s *Service) CreateSession(
 	if err != nil {
 		return nil, err
 	}
+	calls.SetEffect(ctx, calls.Effect{Made: id})
 	return answer, nil
 }
 
@@ -221,6 +223,7 @@ func (s *Service) DeleteSession(
 	case compactordv1.ChildrenOnDelete_CHILDREN_ON_DELETE_DELETE:
 		var err error
 		answer.DeletedChildren, err = s.deleteWithChildren(ctx, req.GetSessionId())
+		calls.SetEffect(ctx, calls.Effect{Deleted: answer.GetDeletedChildren()})
 		return answer, err
 	default:
 		return answer, s.deleteSession(ctx, req.GetSessionId(), nil)

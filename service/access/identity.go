@@ -6,6 +6,7 @@ import (
 	middleware "github.com/grpc-ecosystem/go-grpc-middleware/v2"
 	"google.golang.org/grpc"
 
+	"github.com/compactord/compactord/service/calls"
 	"github.com/compactord/compactord/service/tenant"
 )
 
@@ -40,6 +41,7 @@ type Open struct {
 }
 
 func (o Open) admit(ctx context.Context) context.Context {
+	calls.SetCaller(ctx, calls.Caller{Tenant: o.Tenant, Role: Admin.String()})
 	return WithCaller(ctx, Caller{Tenant: o.Tenant, Role: Admin})
 }
 

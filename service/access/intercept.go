@@ -75,11 +75,12 @@ func (g *Guard) admit(ctx context.Context, method string) (context.Context, *gra
 		return nil, nil, unauthenticated()
 	}
 	entry := granted.entry.Load()
+	// The log and the audit name those who are refused, too.
+	calls.SetCaller(ctx, calls.Caller{Tenant: entry.Tenant, Subject: entry.Subject, Role: entry.Role.String()})
 	if entry.Role < role {
 		g.refused.WithLabelValues(reasonRole).Inc()
 		return nil, nil, denied(method, role)
 	}
-	calls.SetCaller(ctx, entry.Tenant, entry.Subject)
 	return WithCaller(ctx, Caller{Subject: entry.Subject, Tenant: entry.Tenant, Role: entry.Role}), granted, nil
 }
 

@@ -23,12 +23,25 @@ type Call struct {
 	// RequestID is the client's, if that can be used, else a new one. TraceID is empty where there is no trace.
 	RequestID, TraceID string
 
-	caller  atomic.Pointer[caller]
+	caller  atomic.Pointer[Caller]
 	session atomic.Pointer[string]
+	effect  atomic.Pointer[Effect]
 }
 
-// caller is who calls.
-type caller struct{ tenant, subject string }
+// Caller is who calls. Each may be empty.
+type Caller struct {
+	Tenant, Subject string
+	// Role is what the caller may do.
+	Role string
+}
+
+// Effect is what a call did beside what its request names.
+type Effect struct {
+	// Made is the session that it made, whose id the daemon can have chosen.
+	Made string
+	// Deleted is how many children it deleted with a session.
+	Deleted uint32
+}
 
 type key struct{}
 
@@ -47,15 +60,46 @@ func Of(ctx context.Context) *Call {
 	return c
 }
 
-// SetCaller notes who calls. Either may be empty. It does nothing without a call.
-func SetCaller(ctx context.Context, tenant, subject string) {
+// SetCaller notes who calls. It does nothing without a call.
+func SetCaller(ctx context.Context, by Caller) {
 	if c := Of(ctx); c != nil {
-		c.caller.Store(&caller{tenant, subject})
+		c.caller.Store(&by)
 	}
+}
+
+// Caller returns who calls; the zero Caller where nobody is known.
+func (c *Call) Caller() Caller {
+	if by := c.caller.Load(); by != nil {
+		return *by
+	}
+	return Caller{}
+}
+
+// Session returns the session of a call; empty where none is known.
+func (c *Call) Session() string {
+	if id := c.session.Load(); id != nil {
+		return *id
+	}
+	return ""
 }
 
 // SetSession notes the session of a call. The id must be one that the contract allows.
 func (c *Call) SetSession(id string) { c.session.Store(&id) }
+
+// SetEffect notes what a call did. It does nothing without a call.
+func SetEffect(ctx context.Context, done Effect) {
+	if c := Of(ctx); c != nil {
+		c.effect.Store(&done)
+	}
+}
+
+// Effect returns what the call did; the zero Effect where nothing was noted.
+func (c *Call) Effect() Effect {
+	if done := c.effect.Load(); done != nil {
+		return *done
+	}
+	return Effect{}
+}
 
 func first(ctx context.Context, name string) string {
 	if values := metadata.ValueFromIncomingContext(ctx, name); len(values) == 1 {

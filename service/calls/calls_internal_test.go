@@ -60,10 +60,10 @@ func TestLinesHaveWhatIsKnownOfTheirCall(t *testing.T) {
 		return a
 	}})))
 	logger.InfoContext(t.Context(), "no call")
-	SetCaller(t.Context(), "x", "y")
+	SetCaller(t.Context(), Caller{Tenant: "x", Subject: "y"})
 	ctx, c := Begin(t.Context(), func() string { return "r" })
 	logger.InfoContext(ctx, "begun")
-	SetCaller(ctx, "t", "owner")
+	SetCaller(ctx, Caller{Tenant: "t", Subject: "owner", Role: "read"})
 	c.SetSession("s")
 	logger.With("a", 1).InfoContext(ctx, "known")
 	logger.InfoContext(ctx, "own", "session_id", "other")

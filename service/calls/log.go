@@ -24,13 +24,10 @@ func (h handler) Handle(ctx context.Context, line slog.Record) error {
 	}
 	add("request_id", c.RequestID)
 	add("trace_id", c.TraceID)
-	if by := c.caller.Load(); by != nil {
-		add("tenant", by.tenant)
-		add("subject", by.subject)
-	}
-	if id := c.session.Load(); id != nil {
-		add("session_id", *id)
-	}
+	by := c.Caller()
+	add("tenant", by.Tenant)
+	add("subject", by.Subject)
+	add("session_id", c.Session())
 	return h.Handler.Handle(ctx, line)
 }
 

@@ -20,6 +20,7 @@ import (
 
 	"github.com/compactord/compactord/service/access"
 	"github.com/compactord/compactord/service/apierror"
+	"github.com/compactord/compactord/service/audit"
 	"github.com/compactord/compactord/service/requests"
 	"github.com/compactord/compactord/service/sessionlog"
 )
@@ -31,6 +32,7 @@ import (
 //	arrival    notes when the call arrived, so that a deadline can be told from a cancel
 //	metrics    before the log and the checks, so that refused calls are counted
 //	log        before errors, so that it sees the final status
+//	audit      as the log; a unary call has its line before the client has the answer
 //	errors     turns errors into statuses
 //	recovery   after metrics and log, so that a panic is counted and logged like any other failure
 //	access     refuses callers before anything of their request is received; after metrics and log, so that both show it
@@ -56,7 +58,8 @@ var (
 
 // New returns the interceptors of a server.
 func New(
-	logger *slog.Logger, metrics *prommiddleware.ServerMetrics, admission Admission, receiver *requests.Receiver, now func() time.Time,
+	logger *slog.Logger, metrics *prommiddleware.ServerMetrics, admission Admission, receiver *requests.Receiver, log *audit.Log,
+	now func() time.Time,
 ) *Chain {
 	backstop := recovery.WithRecoveryHandlerContext(func(_ context.Context, _ any) error {
 		return status.Error(codes.Internal, "internal error")
@@ -66,17 +69,19 @@ func New(
 	})
 	// Payloads are conversations: log only the end of a call, never its content.
 	logOptions := []logging.Option{logging.WithLogOnEvents(logging.FinishCall), logging.WithLevels(callLevel)}
-	log := logging.LoggerFunc(func(ctx context.Context, level logging.Level, message string, fields ...any) {
+	logged := logging.LoggerFunc(func(ctx context.Context, level logging.Level, message string, fields ...any) {
 		logger.Log(ctx, slog.Level(level), "call", append(fields, "event", message)...)
 	})
 	mapped := errorMap{logger}
+	audited := auditing{log, now}
 	return &Chain{
 		Unary: []grpc.UnaryServerInterceptor{
 			recovery.UnaryServerInterceptor(backstop),
 			beginUnary,
 			arriveUnary(now),
 			metrics.UnaryServerInterceptor(),
-			selector.UnaryServerInterceptor(logging.UnaryServerInterceptor(log, logOptions...), ourServices),
+			selector.UnaryServerInterceptor(logging.UnaryServerInterceptor(logged, logOptions...), ourServices),
+			selector.UnaryServerInterceptor(audited.unary, ourServices),
 			mapped.unary,
 			recovery.UnaryServerInterceptor(recovered),
 			admission.Unary,
@@ -90,7 +95,8 @@ func New(
 			beginStream,
 			arriveStream(now),
 			metrics.StreamServerInterceptor(),
-			selector.StreamServerInterceptor(logging.StreamServerInterceptor(log, logOptions...), ourServices),
+			selector.StreamServerInterceptor(logging.StreamServerInterceptor(logged, logOptions...), ourServices),
+			selector.StreamServerInterceptor(audited.stream, ourServices),
 			mapped.stream,
 			recovery.StreamServerInterceptor(recovered),
 			admission.Stream,

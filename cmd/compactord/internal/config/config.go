@@ -39,6 +39,7 @@ type Config struct {
 	Heartbeat              time.Duration `default:"15s" env:"COMPACTORD_HEARTBEAT" help:"How long a stream may be silent (default: ${default})." placeholder:"TIME"`
 	LogLevel               string        `default:"info" env:"COMPACTORD_LOG_LEVEL" help:"debug, info, warn or error (default: ${default})." placeholder:"LEVEL"`
 	LogFormat              string        `default:"text" env:"COMPACTORD_LOG_FORMAT" help:"text or json (default: ${default}). Logs go to stderr and quote nothing of conversations." placeholder:"FORMAT"`
+	AuditLog               string        `env:"COMPACTORD_AUDIT_LOG" help:"Add a line for each call to this file: who did what to which session (default: none). Made with mode 0600." placeholder:"PATH" type:"path"`
 	AdminListen            string        `env:"COMPACTORD_ADMIN_LISTEN" help:"Address of the HTTP server for operators: /metrics, /livez, /readyz and /version (default: none)." placeholder:"HOST:PORT|unix:PATH"`
 	MetricsListen          string        `env:"COMPACTORD_METRICS_LISTEN" help:"The older name of --admin-listen (default: none)." placeholder:"HOST:PORT"`
 	Pprof                  bool          `env:"COMPACTORD_PPROF" help:"Serve profiles of the program at /debug/pprof/ of --admin-listen."`
@@ -79,6 +80,7 @@ func (c *Config) Check(from Sources) error {
 		"must be from 1 to %s", terminal.Number(maxConnections))
 	check(c.DrainTimeout > 0 && c.DrainTimeout <= maxSpan, "drain-timeout", "must be above 0, up to %s", maxSpan)
 	check(c.Heartbeat >= minHeartbeat && c.Heartbeat <= maxSpan, "heartbeat", "must be from %s to %s", minHeartbeat, maxSpan)
+	check(c.AuditLog == "" || c.AuditLog != c.Store, "audit-log", "it is the file of the store")
 	_, known := terminal.LogLevels[c.LogLevel]
 	check(known, "log-level", "%q is none of debug, info, warn, error", c.LogLevel)
 	check(c.LogFormat == "text" || c.LogFormat == "json", "log-format", "%q is neither text nor json", c.LogFormat)

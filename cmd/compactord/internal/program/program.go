@@ -103,7 +103,7 @@ func Variables() kong.Vars {
 // left out.
 var neverBlank = []string{
 	"preset", "summarizer", "format", "dialect", "to", "session", "store", "config", "estimator", "as", "bytes", "lines", "match",
-	"kind", "role", "token-file", "tokens", "state", "parent", "call-id", "block",
+	"kind", "role", "token-file", "tokens", "audit-log", "state", "parent", "call-id", "block",
 }
 
 // kongExit is a panic that ends the parsing after --help, where kong would end the process.

@@ -27,6 +27,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service"
 	"github.com/compactord/compactord/service/access"
+	"github.com/compactord/compactord/service/audit"
 	"github.com/compactord/compactord/storage"
 	boltstore "github.com/compactord/compactord/storage/bolt"
 )
@@ -123,6 +124,10 @@ func (c *Command) Run(ctx context.Context, a *api.App) (err error) {
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	d := &daemon{refused: newRefused()}
 	registry.MustRegister(droppedLines(queue), d.refused, buildInfo(terminal.ThisBuild()))
+	if d.audit, err = c.openAudit(registry, logger); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.audit.Close()) }()
 	if err := c.build(a, d, store, registry, logger); err != nil {
 		return err
 	}
@@ -211,6 +216,8 @@ type daemon struct {
 	// guard is nil without tokens, and encryption without TLS.
 	guard      *access.Guard
 	encryption *certificates.Server
+	// audit is nil without an audit log.
+	audit *audit.Log
 	// refused counts connections that could not be accepted.
 	refused prometheus.Counter
 }
@@ -255,6 +262,7 @@ func (c *Command) build(
 		Reflection:             c.Reflects(),
 		Credentials:            encryption,
 		Access:                 d.guard,
+		Audit:                  d.audit,
 	})
 	return err
 }
