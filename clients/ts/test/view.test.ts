@@ -150,6 +150,37 @@ for (const [dialect, body, fields] of requests) {
   });
 }
 
+test("a request turns thinking off where the tool loop lost it", async () => {
+  const session = await client.createSession({
+    dialect: "anthropic",
+    policy: { contextWindow: 8000, pruneStrategy: { hideToolResults: { keepGroups: 1 } } },
+  });
+  await session.append({ role: "user", content: "Measure." });
+  for (const number of [1, 2]) {
+    const id = `toolu_${String(number)}`;
+    await session.append([
+      {
+        role: "assistant",
+        content: [
+          { type: "thinking", thinking: "", signature: `c2lnbmF0dXJl${String(number)}==` },
+          { type: "tool_use", id, name: "read", input: {} },
+        ],
+      },
+      { role: "user", content: [{ type: "tool_result", tool_use_id: id, content: "wave ".repeat(400) }] },
+    ]);
+  }
+  const own = { model: "claude", thinking: { type: "enabled", budget_tokens: 2000 } };
+  const before = await session.view();
+  assert.equal(before.disableThinking, false);
+  assert.deepEqual(before.request(own), { ...own, messages: before.messages });
+  assert.equal((await session.prune()).done, true);
+  const after = await session.view();
+  assert.equal(after.disableThinking, true);
+  const off = { model: "claude", thinking: { type: "disabled" }, messages: after.messages };
+  assert.deepEqual(after.request(own), off);
+  assert.deepEqual({ ...own, ...after.request() }, off);
+});
+
 test("what is empty is not in the request", async () => {
   const session = await client.createSession({ dialect: "anthropic" });
   await session.append({ role: "user", content: "Hi." });

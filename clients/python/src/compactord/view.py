@@ -64,20 +64,31 @@ class View:
 
     @property
     def disable_thinking(self) -> bool:
-        """Whether thinking must be off in the next request, since the open tool loop lost its thinking."""
+        """Whether thinking must be off in the next request, since the open tool loop lost its thinking.
+
+        :meth:`request` turns it off.
+        """
         return self.view_report.disable_thinking
 
-    def request(self) -> dict[str, Any]:
-        """Make the fields of the provider's request that contain the conversation, for use with ``**``.
+    def request(self, **own: Any) -> dict[str, Any]:
+        """Make a provider's request of the view, for use with ``**``.
+
+        Args:
+            **own: Your own fields of the request, such as ``model`` and ``thinking``. Give them here, so that the view
+                can turn thinking off where :attr:`disable_thinking` demands it.
 
         Returns:
+            Your own fields, and those that contain the conversation.
             Chat Completions: ``messages``. Responses: ``input``, and ``instructions`` where there are some. Anthropic:
             ``messages``, and ``system`` where there is one. Gemini: ``contents``, and ``systemInstruction`` where there
-            is one.
+            is one. For Anthropic also ``thinking``, which is off, where :attr:`disable_thinking` is true.
 
         Raises:
             ValueError: The view is neutral.
         """
+        return own | self._conversation()
+
+    def _conversation(self) -> dict[str, Any]:
         system = self.system
         match self.dialect:
             case "openai_chat":
@@ -85,7 +96,9 @@ class View:
             case "openai_responses":
                 return ({"instructions": system[0]} if system else {}) | {"input": self.messages}
             case "anthropic":
-                return ({"system": system} if system else {}) | {"messages": self.messages}
+                # Anthropic refuses thinking in a tool loop whose own thinking is not there.
+                off = {"thinking": {"type": "disabled"}} if self.disable_thinking else {}
+                return ({"system": system} if system else {}) | {"messages": self.messages} | off
             case "gemini":
                 return ({"systemInstruction": system[0]} if system else {}) | {"contents": self.messages}
             case None:

@@ -120,6 +120,26 @@ def test_request_holds_the_system_prompt_where_the_provider_keeps_it_apart(clien
     assert request("openai_responses", responses) == responses
 
 
+def test_a_request_turns_thinking_off_where_the_loop_lost_it(client: compactord.Client) -> None:
+    session = client.create_session(dialect="anthropic", policy=POLICY)
+    session.append({"role": "user", "content": "measure"})
+    for number in (1, 2):
+        thought = {"type": "thinking", "thinking": "", "signature": f"c2lnbmF0dXJl{number}=="}
+        call: dict[str, Any] = {"type": "tool_use", "id": f"toolu_{number}", "name": "read", "input": {}}
+        result = {"type": "tool_result", "tool_use_id": f"toolu_{number}", "content": "wave " * 400}
+        session.append({"role": "assistant", "content": [thought, call]}, {"role": "user", "content": [result]})
+    own = {"model": "claude", "thinking": {"type": "enabled", "budget_tokens": 2_000}}
+    view = session.view()
+    assert not view.disable_thinking
+    assert view.request(**own) == {**own, "messages": view.messages}
+    assert session.prune().prune.edits
+    view = session.view()
+    assert view.disable_thinking
+    off = {"thinking": {"type": "disabled"}}
+    assert view.request(**own) == {**own, **off, "messages": view.messages}
+    assert view.request() == {**off, "messages": view.messages}
+
+
 def test_a_neutral_view_is_no_request(client: compactord.Client) -> None:
     session = client.create_session()
     session.append("hello")

@@ -75,7 +75,10 @@ export class View {
     return this.joined.system;
   }
 
-  /** Whether thinking must be off in the next request, since the open tool loop lost its thinking. */
+  /**
+   * Whether thinking must be off in the next request, since the open tool loop lost its thinking. {@link request} turns it
+   * off.
+   */
   get disableThinking(): boolean {
     return this.viewReport.disableThinking;
   }
@@ -83,21 +86,27 @@ export class View {
   /**
    * The fields of the provider's request that contain the conversation, to be spread into it: `system` and `messages`
    * for Anthropic, `messages` for Chat Completions, `instructions` and `input` for Responses, `systemInstruction` and
-   * `contents` for Gemini. Empty fields are left out. The type is the one that you name; it is not checked. Throws a
-   * TypeError on a neutral view.
+   * `contents` for Gemini. Empty fields are left out. Where {@link disableThinking} is true, a request to Anthropic also
+   * has `thinking`, which is off: so spread it after your own fields, or give those as `own`, with which the result begins.
+   * Throws a TypeError on a neutral view.
    */
-  request(): ProviderObject {
+  request(own: ProviderObject = {}): ProviderObject {
     if (this.dialect === undefined) {
       throw new TypeError("request: the session was opened without a dialect: make the request from neutral");
     }
-    return this.fieldsOf(this.dialect);
+    return { ...own, ...this.fieldsOf(this.dialect) };
   }
 
   private fieldsOf(dialect: DialectName): ProviderObject {
     const { messages, system } = this;
     switch (dialect) {
       case "anthropic":
-        return { ...(system.length > 0 && { system }), messages };
+        // Anthropic refuses thinking in a tool loop whose own thinking is not there.
+        return {
+          ...(system.length > 0 && { system }),
+          messages,
+          ...(this.disableThinking && { thinking: { type: "disabled" } }),
+        };
       case "openai_chat":
         return { messages };
       case "openai_responses":
