@@ -28,6 +28,22 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
 const kinds = (records: readonly MessageShape<typeof RecordSchema>[]): (string | undefined)[] =>
   records.map(({ kind }) => kind.case);
 
+test("a policy that differs from the session's is not dropped when it is opened", async () => {
+  const policy = { contextWindow: 5000, strategy: { summarize: { recentTurns: 1 } } };
+  const session = await client.openSession("with-policy", { policy });
+  await session.append("One.");
+  assert.equal((await (await client.openSession("with-policy", { policy })).info()).session?.nextIndex, 1);
+  const other = { ...policy, contextWindow: 6000 };
+  await assert.rejects(client.openSession("with-policy", { policy: other }), {
+    name: "SessionExistsError",
+    message: /^policy: .* differs in contextWindow: .*update/,
+  });
+  await assert.rejects(client.openSession("with-policy", { policy: { contextWindow: 5000 } }), /differs in strategy:/);
+  await session.update({ policy: other });
+  await client.openSession("with-policy", { policy: other, title: "ignored" });
+  await session.delete();
+});
+
 test("a session is created, opened, listed, changed and deleted", async () => {
   const session = await client.createSession({
     sessionId: "life",

@@ -155,6 +155,12 @@ def policy(given: Policy | None) -> v1.Policy | None:
         raise ValueError(f"policy: {error}") from error
 
 
+def differing_fields(given: v1.Policy, held: v1.Policy) -> list[str]:
+    """Return the names of the fields in which two policies differ, in the order of the contract."""
+    one, other = ({field.name: value for field, value in policy.ListFields()} for policy in (given, held))
+    return [name for name in v1.Policy.DESCRIPTOR.fields_by_name if one.get(name) != other.get(name)]
+
+
 def _with_lists(given: object, message: Descriptor) -> dict[str, Any]:
     """Return the fields with each bare list wrapped in the contract's message for it."""
     if not isinstance(given, Mapping):

@@ -357,6 +357,23 @@ def test_update_and_open_and_delete(client: compactord.Client) -> None:
         session.delete()
 
 
+def test_a_policy_that_differs_from_the_sessions_is_not_dropped(client: compactord.Client) -> None:
+    policy: dict[str, Any] = {"context_window": 5_000, "strategy": {"summarize": {"recent_turns": 1}}}
+    session = client.open_session("with-policy", policy=policy)
+    session.append("one")
+    assert client.open_session("with-policy", policy=policy).info().session.next_index == 1
+    with pytest.raises(
+        compactord.SessionExistsError, match=r"policy: .* differs in context_window: .* update"
+    ) as caught:
+        client.open_session("with-policy", policy={**policy, "context_window": 6_000})
+    assert "strategy" not in str(caught.value)
+    with pytest.raises(compactord.SessionExistsError, match="differs in strategy"):
+        client.open_session("with-policy", policy={"context_window": 5_000})
+    session.update(policy={**policy, "context_window": 6_000})
+    client.open_session("with-policy", policy={**policy, "context_window": 6_000})
+    client.delete_session("with-policy")
+
+
 def test_what_needs_no_session(client: compactord.Client) -> None:
     told = client.classify_error("prompt is too long: 210000 tokens > 200000 maximum", http_status=400)
     assert told.overflow

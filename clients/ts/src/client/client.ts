@@ -17,7 +17,7 @@ import type { CallModel, LoopOptions } from "../turn/options.js";
 import type { Appendables, DialectName } from "../contract/messages.js";
 import { pages } from "../wire/pages.js";
 import type { PolicyLike } from "../contract/policy.js";
-import { policyOf } from "../contract/policy.js";
+import { differingFields, policyOf } from "../contract/policy.js";
 import type { Turn } from "../turn/turn.js";
 import type {
   ClassifyErrorRequestSchema,
@@ -28,6 +28,7 @@ import type {
   Estimator,
   ListStrategiesRequestSchema,
   ListStrategiesResponse,
+  Policy,
   Session as SessionState,
 } from "../v1.js";
 import { stubsOf } from "../wire/stubs.js";
@@ -241,7 +242,11 @@ export class Client implements AsyncDisposable {
     return session;
   }
 
-  /** Opens the session with this id. Where it does not exist, creates it with these options. */
+  /**
+   * Opens the session with this id. Where it does not exist, creates it with these options. Labels, title and estimator
+   * are only used for a new session. A policy must be the one that the session has, else SessionExistsError is thrown and
+   * names the fields that differ; `update` of the session replaces it.
+   */
   async openSession(
     sessionId: string,
     options: Omit<SessionOptions, "sessionId" | "requestId"> = {},
@@ -252,7 +257,11 @@ export class Client implements AsyncDisposable {
       if (!(e instanceof SessionExistsError)) {
         throw e;
       }
-      return this.session(sessionId, options.dialect);
+      const session = this.session(sessionId, options.dialect);
+      if (options.policy !== undefined) {
+        await checkPolicy(session, policyOf(options.policy), options, e);
+      }
+      return session;
     }
   }
 
@@ -325,6 +334,22 @@ export class Client implements AsyncDisposable {
       }
       throw e;
     }
+  }
+}
+
+/** Throws an error that names the fields in which the session's policy is not the given one. */
+async function checkPolicy(
+  session: Session,
+  given: Policy,
+  options: CallOptions,
+  { code, reason, metadata }: SessionExistsError,
+): Promise<void> {
+  const held = await session.info(callOptions(options));
+  const differing = differingFields(given, held.session?.policy);
+  if (differing.length > 0) {
+    const advice = "open it without a policy, and replace its policy with update";
+    const where = `the session ${session.id} exists with another policy, which differs in ${differing.join(", ")}`;
+    throw new SessionExistsError(`policy: ${where}: ${advice}`, { code, reason, metadata });
   }
 }
 

@@ -1,4 +1,4 @@
-import { isMessage } from "@bufbuild/protobuf";
+import { isMessage, toJson } from "@bufbuild/protobuf";
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
 
 import { checkObject } from "./arguments.js";
@@ -44,6 +44,15 @@ export type PolicyObject = Omit<PolicyJson, "fileTools" | "onAppend" | "onUserMe
 export function policyOf(policy: PolicyLike): Policy {
   checkObject("policy", policy);
   return isMessage(policy, PolicySchema) ? policy : fromObject("policy", PolicySchema, withLists(policy, PolicySchema));
+}
+
+/** The names of the fields in which two policies differ, in the order of the contract. */
+export function differingFields(given: Policy, held: Policy | undefined): string[] {
+  const one = toJson(PolicySchema, given);
+  const other = held === undefined ? {} : toJson(PolicySchema, held);
+  return PolicySchema.fields
+    .map((field) => field.jsonName as keyof PolicyJson)
+    .filter((name) => JSON.stringify(one[name]) !== JSON.stringify(other[name]));
 }
 
 /** Wraps each bare list in the contract's message for it, which can tell an empty list from none. */

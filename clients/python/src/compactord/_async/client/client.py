@@ -146,10 +146,11 @@ class AsyncClient:
     ) -> AsyncSession:
         """Open a session, or create it where it does not exist.
 
-        The arguments are those of :meth:`create_session`, but the id is required. Policy, labels, title and estimator
-        are only used for a new session.
+        The arguments are those of :meth:`create_session`, but the id is required. Labels, title and estimator are only
+        used for a new session. A policy must be the one that the session has; ``update`` of the session replaces it.
 
         Raises:
+            SessionExistsError: The session exists with another policy: the text names the fields that differ.
             ValueError: The id is empty.
         """
         try:
@@ -162,8 +163,18 @@ class AsyncClient:
                 estimator=estimator,
                 timeout=timeout,
             )
-        except SessionExistsError:
-            return self.session(session_id, dialect=dialect)
+        except SessionExistsError as exists:
+            session = self.session(session_id, dialect=dialect)
+            given = words.policy(policy)
+            if given is not None:
+                held = (await session.info(timeout=timeout)).session.policy
+                if differing := words.differing_fields(given, held):
+                    exists.message = (
+                        f"policy: the session {session_id} exists with another policy, which differs in "
+                        f"{', '.join(differing)}: open it without a policy, and replace its policy with update"
+                    )
+                    raise
+            return session
 
     def session(self, session_id: str, *, dialect: words.Dialect | None = None) -> AsyncSession:
         """Make an object for a session that exists. No call is made.
