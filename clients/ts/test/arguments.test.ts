@@ -65,6 +65,21 @@ test("wrong keys are refused, and not taken for nothing", async () => {
   await assert.rejects(session.update(changes), { name: "TypeError", message: /^update: there is no name/ });
 });
 
+test("an option that append does not have is refused by its name, and nothing is appended", async () => {
+  const mine = await client.createSession();
+  const message = { role: "user", content: "More." } as object;
+  await assert.rejects(mine.append("Hi.", message), { name: "TypeError", message: /^append: there is no role: / });
+  const misspelt = { expectedIndex: 0 } as object;
+  await assert.rejects(mine.append("Hi.", misspelt), {
+    message: /^append: there is no expectedIndex: it takes .*view/,
+  });
+  await assert.rejects(mine.append("Hi.", "More." as never), {
+    name: "TypeError",
+    message: "append: must be an object, and is string",
+  });
+  assert.equal((await mine.info()).session?.nextIndex, 0);
+});
+
 test("an empty list of a policy is not the preset's", async () => {
   for (const onAppend of [[], {}, { strategies: [] }]) {
     const mine = await client.createSession({ policy: { preset: "opencode", onAppend, fileTools: [] } });

@@ -12,6 +12,7 @@ import { SessionPoints } from "./points.js";
 import type { PolicyLike } from "../contract/policy.js";
 import { policyOf } from "../contract/policy.js";
 import type { AppendOptions } from "./options.js";
+import { takenOptions } from "./options.js";
 import type {
   AppendMessagesRequest,
   AppendMessagesResponse,
@@ -35,9 +36,11 @@ export abstract class SessionLog extends SessionPoints {
 
   /**
    * Appends messages, all or none; see {@link Appendable}. They are on disk before it returns. If an append fails and
-   * it is unknown whether it was executed, append the same again: it is not duplicated.
+   * it is unknown whether it was executed, append the same again: it is not duplicated. Several messages are given as a
+   * list. Throws a TypeError for an option that there is not, such as a second message.
    */
   async append(messages: Appendables, options: AppendOptions = {}): Promise<AppendMessagesResponse> {
+    checkKeys("append", options, Object.keys(takenOptions));
     const request = create(AppendMessagesRequestSchema, {
       sessionId: this.id,
       ...withFacts(contentOf(messages, this.dialect), options),

@@ -23,6 +23,20 @@ export interface AppendOptions extends WriteOptions {
   readonly stopReason?: StopReasonName | StopReason;
 }
 
+/** All options of an append. Other keys are refused: they may be misspelt, or those of a second message. */
+export const takenOptions: Readonly<Record<keyof AppendOptions, true>> = {
+  signal: true,
+  timeoutMs: true,
+  requestId: true,
+  view: true,
+  modelAnswer: true,
+  strict: true,
+  expectedNextIndex: true,
+  usage: true,
+  model: true,
+  stopReason: true,
+};
+
 /** Where to go back to: exactly one of these. */
 export type RevertTarget =
   | { /** A checkpoint's id. */ readonly toCheckpoint: number }
