@@ -33,6 +33,39 @@ def test_a_wrong_answer_of_the_model_does_not_poison_the_session(
     assert transcript(session) == ["user: hi", "user: hi again", "assistant: Well."]
 
 
+def test_an_empty_answer_of_the_model_names_call_model(either: compactord.Client, chat: Provider) -> None:
+    """A dict without fields is no answer: nothing of it is appended."""
+    session = either.create_session(dialect=chat.dialect)
+    with pytest.raises(TypeError, match="call_model returned an empty dict"):
+        session.run_turn(lambda _: {}, "hi")
+    assert transcript(session) == ["user: hi"]
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_coroutine_that_nobody_awaits_names_the_function(client: compactord.Client, chat: Provider) -> None:
+    """An `async def` given to a client for threads, which awaits nothing."""
+
+    async def forgotten(_: object) -> str:
+        return "Well."
+
+    def empty(_: object) -> dict[str, Any]:
+        return {}
+
+    session = client.create_session(dialect=chat.dialect)
+    with pytest.raises(TypeError, match=r"call_model returned a coroutine, which nobody awaits: .* AsyncClient"):
+        session.run_turn(cast(Any, forgotten), "hi")
+    model = Model(chat, Said("", [LOOK]), Said("Done."))
+    with pytest.raises(TypeError, match="run_tool for call call-1 of look returned a coroutine"):
+        session.run_turn(model, "hi again", run_tool=cast(Any, forgotten))
+    assert session.run_turn(model, run_tool=lambda _: "seen").text == "Done."
+    small = client.create_session(policy=_small())
+    small.append(*["a long text " * 200] * 40)
+    with pytest.raises(TypeError, match="write returned a coroutine"):
+        small.compact_with(cast(Any, forgotten))
+    with pytest.raises(TypeError, match="write returned dict: it must return a str or a PromptAnswer"):
+        small.compact_with(cast(Any, empty))
+
+
 def test_messages_of_two_shapes_do_not_poison_the_session(either: compactord.Client, chat: Provider) -> None:
     """The turn's own messages are refused, once."""
     session = either.create_session(dialect=chat.dialect)

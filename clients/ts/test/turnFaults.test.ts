@@ -35,6 +35,24 @@ test("a tool that answers data or nothing is told to the model, and the turn goe
   assert.deepEqual(results, ['{"temp":5}', "", "[1,2]"]);
 });
 
+test("an empty answer names the function that gave it", async () => {
+  const session = await chat();
+  await assert.rejects(
+    session.runTurn(() => ({}), "Go."),
+    { name: "TypeError", message: /^callModel: it returned an empty object/ },
+  );
+  const small = await client.createSession({
+    policy: { contextWindow: 4000, strategy: { summarize: { recentTokens: 100 } } },
+  });
+  await small.append(Array.from({ length: 12 }, () => "look at the ledger and tell me. ".repeat(30)));
+  for (const wrong of [{}, undefined, { text: 5 }]) {
+    await assert.rejects(
+      small.compactWith(() => Promise.resolve(wrong as unknown as string)),
+      { name: "TypeError", message: /^write: it must return a text/ },
+    );
+  }
+});
+
 test("a result that was refused is asked for again when the turn is taken up", async () => {
   const session = await chat();
   const asked: string[] = [];

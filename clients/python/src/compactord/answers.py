@@ -6,6 +6,7 @@ from collections.abc import AsyncIterable, Iterable, Mapping
 from typing import Any, TypeAlias, TypeGuard
 
 from compactord import v1
+from compactord.awaitables import refuse_awaitable
 from compactord.messages import SDKObject, assistant, to_json
 
 AnswerLike: TypeAlias = str | bytes | v1.Message | Mapping[str, Any] | list[Any] | SDKObject
@@ -68,11 +69,13 @@ def appendable(answer: object) -> object:
     """Return what to append for an answer that was not streamed.
 
     Raises:
-        TypeError: The answer is None.
+        TypeError: The answer is None, an empty dict, or a coroutine that nobody awaited.
         ValueError: The answer is an empty list of events.
     """
-    if answer is None:
-        raise TypeError("call_model returned None: it must return the model's answer")
+    refuse_awaitable("call_model", answer)
+    if answer is None or answer == {}:
+        empty = "None" if answer is None else "an empty dict"
+        raise TypeError(f"call_model returned {empty}: it must return the model's answer")
     if answer == []:
         raise ValueError(_NO_EVENTS)
     return assistant(answer) if isinstance(answer, str) else answer

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import cast
 
 from compactord import v1
+from compactord.awaitables import refuse_awaitable
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,22 @@ def prompt_of(
         complaint=complaint,
         view=view[: asked.view_messages] if asked.HasField("view_messages") else (),
     )
+
+
+def prompt_answer(given: object) -> PromptAnswer:
+    """Return the answer that the caller's function wrote.
+
+    Raises:
+        TypeError: It is neither a text nor a :class:`PromptAnswer`.
+    """
+    refuse_awaitable("write", given)
+    answer = PromptAnswer(given) if isinstance(given, str) else given
+    if not isinstance(answer, PromptAnswer):
+        raise TypeError(f"write returned {type(answer).__name__}: it must return a str or a PromptAnswer")
+    text = cast(object, answer.text)
+    if not isinstance(text, str):
+        raise TypeError(f"write returned a PromptAnswer whose text is {type(text).__name__}: it must be a str")
+    return answer
 
 
 def add_answer(commit: v1.CommitCompactionRequest, asked: v1.SummaryPrompt, answer: PromptAnswer) -> None:

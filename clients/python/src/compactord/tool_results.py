@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from compactord import v1
+from compactord.awaitables import refuse_awaitable
 from compactord.messages import content, to_json, tool_result
 from compactord.tools import ToolCall, ToolOutput
 
@@ -25,6 +26,7 @@ def result_message(call: ToolCall, output: object, dialect: v1.Dialect.ValueType
     Raises:
         TypeError: This cannot be the result of the call. The text names the call and the tool.
     """
+    refuse_awaitable(f"run_tool for call {call.id} of {call.name}", output)
     try:
         match output:
             case None:

@@ -1,5 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 
+import { isObject } from "../contract/arguments.js";
 import { callOptions, requestIdOf } from "../wire/calls.js";
 import { CompactionResult } from "./compaction.js";
 import { foldRangeOf } from "./foldRange.js";
@@ -127,7 +128,7 @@ async function answered(
   for (const { system, text, textBeforeAnswer, maxAnswerTokens, viewMessages, final } of prompts) {
     const whole = textBeforeAnswer === undefined ? text : textBeforeAnswer + before + text;
     const given = await write({ system, text: whole, maxAnswerTokens, viewMessages, complaint });
-    const answer = typeof given === "string" ? { text: given } : given;
+    const answer = answerOf(given);
     before = answer.text;
     if (final) {
       commit.answers.push(answer.text);
@@ -135,6 +136,17 @@ async function answered(
     addCosts(commit, answer);
   }
   return commit;
+}
+
+/** The answer that `write` returned, also where the program has no types. */
+function answerOf(given: unknown): Answer {
+  if (typeof given === "string") {
+    return { text: given };
+  }
+  if (!isObject(given) || typeof given["text"] !== "string") {
+    throw new TypeError("write: it must return a text, or an object whose text is a string");
+  }
+  return given as unknown as Answer;
 }
 
 function addCosts(commit: CommitCompactionRequest, { model, usage, costUsd }: Answer): void {

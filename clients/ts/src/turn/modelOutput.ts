@@ -1,4 +1,5 @@
 import { orAborted } from "../wire/abort.js";
+import { isObject } from "../contract/arguments.js";
 import { assistant, type Appendable } from "../contract/messages.js";
 import type { Message } from "../v1.js";
 
@@ -26,6 +27,9 @@ export async function wholeOf(
   }
   if (Array.isArray(answer) && answer.length === 0) {
     throw noEvents();
+  }
+  if (isPlain(answer) && Object.keys(answer).length === 0) {
+    throw new TypeError("callModel: it returned an empty object; it must return the model's answer");
   }
   const events = eventsOf(answer);
   return events === undefined ? answer : collect(events, signal);
@@ -77,6 +81,11 @@ class StreamedAnswer {
       ? assistant(this.#texts.join(""))
       : new TextEncoder().encode(`[${this.#events.join(",")}]`);
   }
+}
+
+/** Whether it is an object literal, and no object of an SDK, whose fields may be getters. */
+function isPlain(answer: unknown): answer is object {
+  return isObject(answer) && [Object.prototype, null].includes(Object.getPrototypeOf(answer) as object | null);
 }
 
 function noEvents(): Error {

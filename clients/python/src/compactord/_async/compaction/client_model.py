@@ -10,7 +10,7 @@ from compactord._async.view import AsyncSessionView
 from compactord._async.wire.runtime import Result, resolve
 from compactord.connection import new_request_id
 from compactord.errors import SummaryRejectedError
-from compactord.prompts import Prompt, PromptAnswer, add_answer, prompt_of
+from compactord.prompts import Prompt, PromptAnswer, add_answer, prompt_answer, prompt_of
 from compactord.results import CompactionResult
 
 _TRIES = 3
@@ -95,8 +95,7 @@ class AsyncClientModel(AsyncSessionLog):
             )
             text = ""
             for asked in plan.prompts:
-                answer: str | PromptAnswer = await resolve(write(prompt_of(asked, text, complaint, view)))
-                written = PromptAnswer(answer) if isinstance(answer, str) else answer
+                written = prompt_answer(await resolve(write(prompt_of(asked, text, complaint, view))))
                 text = written.text
                 add_answer(commit, asked, written)
             try:

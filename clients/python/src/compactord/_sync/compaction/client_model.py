@@ -11,7 +11,7 @@ from compactord._sync.view import SessionView
 from compactord._sync.wire.runtime import Result, resolve
 from compactord.connection import new_request_id
 from compactord.errors import SummaryRejectedError
-from compactord.prompts import Prompt, PromptAnswer, add_answer, prompt_of
+from compactord.prompts import Prompt, PromptAnswer, add_answer, prompt_answer, prompt_of
 from compactord.results import CompactionResult
 
 _TRIES = 3
@@ -96,8 +96,7 @@ class ClientModel(SessionLog):
             )
             text = ""
             for asked in plan.prompts:
-                answer: str | PromptAnswer = resolve(write(prompt_of(asked, text, complaint, view)))
-                written = PromptAnswer(answer) if isinstance(answer, str) else answer
+                written = prompt_answer(resolve(write(prompt_of(asked, text, complaint, view))))
                 text = written.text
                 add_answer(commit, asked, written)
             try:
