@@ -146,12 +146,12 @@ func NewServer(o ServerOptions) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	receiver := &requests.Receiver{MaxBytes: o.MaxMessageBytes, Budget: budget, Check: policies.CheckSize}
+	receiver := &requests.Receiver{MaxBytes: o.MaxMessageBytes, Budget: budget, Check: policies.CheckSize, Received: service.quotas.Received}
 	var admission interceptors.Admission = access.Open{Tenant: o.Tenant}
 	if o.Access != nil {
 		admission = o.Access
 	}
-	chain := interceptors.New(o.Logger, metrics, admission, receiver, o.Audit, service.hooks.Now)
+	chain := interceptors.New(o.Logger, metrics, admission, service.quotas, receiver, o.Audit, service.hooks.Now)
 	o.Unread.Logger, o.Unread.Metrics = o.Logger, o.Metrics
 	answers, err := unread.New(o.Unread)
 	if err != nil {

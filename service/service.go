@@ -26,6 +26,7 @@ import (
 	"github.com/compactord/compactord/service/operations"
 	"github.com/compactord/compactord/service/points"
 	"github.com/compactord/compactord/service/policies"
+	"github.com/compactord/compactord/service/quota"
 	"github.com/compactord/compactord/service/requests"
 	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/service/summaries"
@@ -64,6 +65,8 @@ type Options struct {
 	DefaultPolicy *compactordv1.Policy
 	// Allowances say who may use which summarizer, and how much of it. Nil: everybody, as much as they want.
 	Allowances *allowance.Allowances
+	// Quotas returns what a tenant may take beside the bounds that hold for all. Nil: no tenant has bounds of its own.
+	Quotas func(tenant string) quota.Limits
 	// Logger receives what operators need to know, never content of conversations.
 	Logger *slog.Logger
 	// Heartbeat is how long a stream may be silent. Default DefaultHeartbeat.
@@ -108,6 +111,7 @@ type Service struct {
 	rereads    *views.Rereads
 	admission  *admission.Pools
 	metrics    *callMetrics
+	quotas     *quota.Quotas
 
 	strategies  *strategies.Registry
 	summarizers *summarizers.Registry
@@ -154,13 +158,21 @@ func New(o Options) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.Quotas == nil {
+		o.Quotas = func(string) quota.Limits { return quota.Limits{} }
+	}
+	quotas, err := quota.New(o.Quotas, o.Hooks.Now, o.Metrics)
+	if err != nil {
+		return nil, err
+	}
 	s := &Service{
 		admission: admitted,
 		metrics:   counted,
 		policies: &policies.Resolver{
 			Default: o.DefaultPolicy, Strategies: o.Strategies, Summarizers: o.Summarizers, Allowances: o.Allowances,
 		},
-		operations:  &operations.Running{},
+		operations:  &operations.Running{Begin: quotas.BeginCompaction},
+		quotas:      quotas,
 		watchers:    watched,
 		lists:       &views.KeptLists{MaxBytes: views.DefaultKeptBytes},
 		trails:      &views.Trails{MaxBytes: views.DefaultTrailBytes},

@@ -21,6 +21,7 @@ import (
 	"github.com/compactord/compactord/service/access"
 	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/service/audit"
+	"github.com/compactord/compactord/service/quota"
 	"github.com/compactord/compactord/service/requests"
 	"github.com/compactord/compactord/service/sessionlog"
 )
@@ -36,6 +37,7 @@ import (
 //	errors     turns errors into statuses
 //	recovery   after metrics and log, so that a panic is counted and logged like any other failure
 //	access     refuses callers before anything of their request is received; after metrics and log, so that both show it
+//	quotas     refuses calls of tenants that take too much, likewise
 //	receive    counts the request, reserves memory for it, and decodes it, before other work; checks its policy's size
 //	deadline   the daemon's time limit for unary calls, which depends on the request
 //	rules      the contract's rules for fields, within that limit; for streams they run where the request is received
@@ -58,8 +60,8 @@ var (
 
 // New returns the interceptors of a server.
 func New(
-	logger *slog.Logger, metrics *prommiddleware.ServerMetrics, admission Admission, receiver *requests.Receiver, log *audit.Log,
-	now func() time.Time,
+	logger *slog.Logger, metrics *prommiddleware.ServerMetrics, admission Admission, quotas *quota.Quotas,
+	receiver *requests.Receiver, log *audit.Log, now func() time.Time,
 ) *Chain {
 	backstop := recovery.WithRecoveryHandlerContext(func(_ context.Context, _ any) error {
 		return status.Error(codes.Internal, "internal error")
@@ -85,6 +87,7 @@ func New(
 			mapped.unary,
 			recovery.UnaryServerInterceptor(recovered),
 			admission.Unary,
+			quotas.Unary,
 			receiver.Unary,
 			capDeadline(unaryTime),
 			requests.CheckUnary,
@@ -100,6 +103,7 @@ func New(
 			mapped.stream,
 			recovery.StreamServerInterceptor(recovered),
 			admission.Stream,
+			quotas.Stream,
 			receiver.Stream,
 			noteStream,
 		},

@@ -19,6 +19,8 @@ type Operation struct {
 	Cancel context.CancelCauseFunc
 	// done is closed after the operation has written everything.
 	done chan struct{}
+	// leave ends what Running.Begin has counted; nil where it has not.
+	leave func()
 	// Ending is its last event; nil where it has none. It may be read after Wait has returned nil.
 	Ending *compactordv1.CompactionEvent
 }
@@ -26,6 +28,9 @@ type Operation struct {
 // Running holds the running operations, at most one for each session: only one of two could commit, and the summarizer
 // would be paid for both.
 type Running struct {
+	// Begin counts an operation until it calls leave, or refuses it. Nil: none is refused.
+	Begin func(ctx context.Context) (leave func(), err error)
+
 	mu      sync.Mutex
 	running map[string]*Operation
 	closed  bool
@@ -70,6 +75,12 @@ func (r *Running) Start(ctx context.Context, session string, options StartOption
 		ctx = context.WithoutCancel(ctx)
 	}
 	mine := &Operation{ID: sessionlog.NewID(), done: make(chan struct{})}
+	if r.Begin != nil {
+		var err error
+		if mine.leave, err = r.Begin(ctx); err != nil {
+			return nil, nil, err
+		}
+	}
 	ctx, mine.Cancel = context.WithCancelCause(ctx)
 	r.running[session] = mine
 	return ctx, mine, nil
@@ -81,6 +92,9 @@ func (r *Running) End(session string, mine *Operation, ending *compactordv1.Comp
 	r.mu.Lock()
 	delete(r.running, session)
 	r.mu.Unlock()
+	if mine.leave != nil {
+		mine.leave()
+	}
 	mine.Ending = ending
 	close(mine.done)
 }

@@ -27,6 +27,8 @@ type Receiver struct {
 	Patience time.Duration
 	// Check refuses decoded requests before the contract's rules are evaluated. May be nil.
 	Check func(req proto.Message) error
+	// Received is told the bytes of each request. May be nil.
+	Received func(ctx context.Context, bytes int)
 }
 
 // Unary receives the request of a unary call. Its memory is reserved until the call ends.
@@ -112,6 +114,9 @@ func (r *Receiver) receive(ctx context.Context, req any, more bool) (reserved *s
 	wire, reserved, err := r.arrive(ctx, more)
 	if err != nil {
 		return nil, 0, err
+	}
+	if r.Received != nil {
+		r.Received(ctx, len(wire))
 	}
 	values, err = r.admit(ctx, m, wire, reserved)
 	if err != nil {
