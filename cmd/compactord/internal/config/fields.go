@@ -57,9 +57,11 @@ func wantedBy(into any) string {
 	switch into.(type) {
 	case *bool, **bool:
 		return "true or false"
+	case *map[string]yaml.Node:
+		return "a mapping of names"
 	case **[]string:
 		return "a list of texts"
-	case *uint32, *int, **uint64:
+	case *uint32, *int, **uint64, **int:
 		return "a whole number"
 	case *float64, **float64:
 		return "a number"

@@ -37,6 +37,8 @@ type File struct {
 	sections settings
 	// profiles are the models that write summaries, sorted by name.
 	profiles []*profile
+	// quotas bound what each tenant takes.
+	quotas quotas
 }
 
 // ReadFile reads a YAML file. An unknown key is an error: a misspelt key must not leave a setting at its default.
@@ -64,6 +66,9 @@ func readFile(path string) (*File, []error) {
 		problems = append(problems, err)
 	}
 	if file.profiles, err = readSummarizers(file.sections[summarizersKey]); err != nil {
+		problems = append(problems, err)
+	}
+	if file.quotas, err = readQuotas(file.sections[quotasKey]); err != nil {
 		problems = append(problems, err)
 	}
 	return file, beginning(path, problems)
@@ -115,7 +120,7 @@ func (f *File) LogModels(ctx context.Context, logger *slog.Logger, defaultSummar
 }
 
 // sectionKeys are the keys of the file that are no flags.
-var sectionKeys = []string{overflowKey, summarizersKey}
+var sectionKeys = []string{overflowKey, quotasKey, summarizersKey}
 
 // readSettings reads the keys that are known, and returns every problem.
 func readSettings(path string) (settings, []error) {

@@ -249,6 +249,7 @@ func (c *Command) build(
 	if err != nil {
 		return spent.unreadable(err)
 	}
+	options.Quotas = c.file.Quota
 	options.Heartbeat = c.Heartbeat
 	options.Overflow = c.file.Overflow
 	options.Metrics = metrics
