@@ -58,16 +58,15 @@ func TestQuotasOfTenants(t *testing.T) {
 	for _, id := range []string{"s", "t"} {
 		d.full(t, "compactions", id, by("held", noFallback, small(1000)))
 	}
-	done := make(chan error, 1)
-	go func() {
-		_, err := d.compact(t, "compactions", compactRequest("s", nil))
-		done <- err
-	}()
+	forced := compactRequest("s", nil)
+	forced.Reason = compactordv1.CompactionReason_COMPACTION_REASON_MANUAL
+	first, err := d.compactions.Compact(d.as(t.Context(), "compactions"), forced)
+	require.NoError(t, err)
 	<-started
-	_, err := d.compact(t, "compactions", compactRequest("t", nil))
+	_, err = d.compact(t, "compactions", compactRequest("t", nil))
 	refused(err, "compactions")
 	close(release)
-	require.NoError(t, <-done)
+	require.NoError(t, drained(first))
 	_, err = d.compact(t, "compactions", compactRequest("t", nil))
 	require.NoError(t, err)
 

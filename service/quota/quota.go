@@ -154,6 +154,9 @@ type bucket struct {
 	at    time.Time
 }
 
+// rounding is more than sums of parts can lack of a whole.
+const rounding = 1e-6
+
 // fill adds what has come since the last time: at most what comes in a second, and never less than 1.
 func (b *bucket) fill(rate float64, now time.Time) {
 	most := max(1, rate)
@@ -171,7 +174,7 @@ func (b *bucket) wait(rate float64, now time.Time) time.Duration {
 		return 0
 	}
 	b.fill(rate, now)
-	if b.level >= 1 {
+	if b.level >= 1-rounding {
 		return 0
 	}
 	return time.Duration(math.Ceil((1 - b.level) / rate * float64(time.Second)))

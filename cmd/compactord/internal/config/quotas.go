@@ -80,8 +80,10 @@ func readQuotas(given any) (q quotas, err error) {
 
 func readLimits(path string, node *yaml.Node) (l limits, problems []error) {
 	problems = decodeSettings(path, node, []setting{
-		{quota.RequestsPerSecond, &l.requests}, {quota.BytesPerSecond, &l.bytes},
-		{quota.Streams, &l.streams}, {quota.Compactions, &l.compactions},
+		{quota.RequestsPerSecond, &l.requests},
+		{quota.BytesPerSecond, &l.bytes},
+		{quota.Streams, &l.streams},
+		{quota.Compactions, &l.compactions},
 	})
 	check := func(key string, within bool) {
 		if !within {

@@ -150,7 +150,7 @@ func TestSampleConfiguration(t *testing.T) {
 			lines = append(lines, setting)
 		}
 	}
-	require.Equal(t, append(config.SettingKeys(), "summarizers", "overflow"), keys)
+	require.Equal(t, append(config.SettingKeys(), "summarizers", "quotas", "overflow"), keys)
 
 	t.Setenv("XDG_STATE_HOME", "")
 	// Only the sample sets the file, and each value must be that of the program without a file.
@@ -165,7 +165,7 @@ func TestSampleConfiguration(t *testing.T) {
 	}
 	require.Equal(t, "info", sampled["log_level"].Value)
 	for _, line := range lines {
-		if key, _, _ := strings.Cut(line, ":"); key != "summarizers" && key != "overflow" {
+		if key, _, _ := strings.Cut(line, ":"); key != "summarizers" && key != "quotas" && key != "overflow" {
 			require.Contains(t, document(t, strings.Join(lines, "\n")), key)
 		}
 	}
