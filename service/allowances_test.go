@@ -40,7 +40,7 @@ func startPaid(t *testing.T, model *scripted, profile allowance.Profile) *tenant
 		"a": {Tenant: "a", Role: access.Admin}, "b": {Tenant: "b", Role: access.Write},
 	}, withSummarizer(model), func(o *service.ServerOptions) {
 		o.Allowances = allowances
-		o.DefaultPolicy = &compactordv1.Policy{Summary: &compactordv1.SummaryPolicy{Summarizer: proto.String("paid")}}
+		o.Policies.Default = &compactordv1.Policy{Summary: &compactordv1.SummaryPolicy{Summarizer: proto.String("paid")}}
 	})
 }
 

@@ -40,11 +40,15 @@ func (s *Service) inline(
 	logs := sessionlog.New(sessionlog.Options{
 		Store: memory.New(), Strategies: s.strategies, Logger: s.logger, Now: s.hooks.Now,
 	})
-	resolved, err := s.policies.ResolveGiven(ctx, policy)
+	given, err := s.policies.OfSession(ctx, policy)
 	if err != nil {
 		return nil, err
 	}
-	w, err := logs.BeginSession(ctx, inlineSession, h.GetEstimator(), policy, resolved)
+	resolved, err := s.policies.ResolveGiven(ctx, given)
+	if err != nil {
+		return nil, err
+	}
+	w, err := logs.BeginSession(ctx, inlineSession, h.GetEstimator(), given, resolved)
 	if err != nil {
 		return nil, err
 	}

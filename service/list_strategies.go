@@ -16,13 +16,14 @@ import (
 func (s *Service) ListStrategies(
 	ctx context.Context, req *compactordv1.ListStrategiesRequest,
 ) (*compactordv1.ListStrategiesResponse, error) {
+	set := s.policies.Set()
 	catalogue, err := strategies.Catalogue(s.strategies, strategies.Limits{
 		Window: req.GetContextWindow(), MaxOutput: req.GetMaxOutputTokens(), MaxInput: req.GetMaxInputTokens(),
-	})
+	}, set.Named)
 	if err != nil {
 		return nil, err
 	}
-	described := describe(s.summarizers, cmp.Or(s.policies.Default.GetSummary().GetSummarizer(), summaries.Fallback))
+	described := describe(s.summarizers, cmp.Or(set.Default.GetSummary().GetSummarizer(), summaries.Fallback))
 	catalogue.Summarizers = slices.DeleteFunc(described, func(by *compactordv1.SummarizerInfo) bool {
 		return !s.policies.Allowances.MayUse(ctx, by.GetName())
 	})

@@ -170,7 +170,7 @@ func TestStrayResultsHaveNoArrivalEdits(t *testing.T) {
 // Imported conversations and inline histories are treated the same.
 func TestImportedResultsHaveArrivalEdits(t *testing.T) {
 	t.Parallel()
-	d := start(t, func(o *service.ServerOptions) { o.DefaultPolicy = truncating(100) })
+	d := start(t, func(o *service.ServerOptions) { o.Policies.Default = truncating(100) })
 	d.create("s", nil)
 	messages := append(reads("a", 4000), reads("b", 4000)...)
 	messages[0] = user(strings.Repeat("Read a. ", 200))

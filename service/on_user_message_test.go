@@ -384,7 +384,7 @@ func TestOnUserMessageOfManyWriters(t *testing.T) {
 // on_user_message does not apply to inline histories: their clients call Prune.
 func TestOnUserMessageIsNotForHistories(t *testing.T) {
 	t.Parallel()
-	d := start(t, func(o *service.ServerOptions) { o.DefaultPolicy = hiding() })
+	d := start(t, func(o *service.ServerOptions) { o.Policies.Default = hiding() })
 	view, err := d.compactions.GetLLMView(t.Context(), historyTarget(&compactordv1.InlineHistory{
 		Messages: append(reads("a", 4000), user("u")),
 	}))

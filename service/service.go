@@ -61,8 +61,8 @@ type Options struct {
 	Dialects []dialect.Dialect
 	// Overflow has rules for ClassifyError beside the built-in ones. May be empty.
 	Overflow overflow.Extra
-	// DefaultPolicy is the policy that applies where a session's own policy sets nothing. May be nil.
-	DefaultPolicy *compactordv1.Policy
+	// Policies are those of the operator. UsePolicies replaces them.
+	Policies policies.Set
 	// Allowances say who may use which summarizer, and how much of it. Nil: everybody, as much as they want.
 	Allowances *allowance.Allowances
 	// Quotas returns what a tenant may take beside the bounds that hold for all. Nil: no tenant has bounds of its own.
@@ -166,11 +166,9 @@ func New(o Options) (*Service, error) {
 		return nil, err
 	}
 	s := &Service{
-		admission: admitted,
-		metrics:   counted,
-		policies: &policies.Resolver{
-			Default: o.DefaultPolicy, Strategies: o.Strategies, Summarizers: o.Summarizers, Allowances: o.Allowances,
-		},
+		admission:   admitted,
+		metrics:     counted,
+		policies:    policies.NewResolver(o.Strategies, o.Summarizers),
 		operations:  &operations.Running{Begin: quotas.BeginCompaction},
 		quotas:      quotas,
 		watchers:    watched,
@@ -186,6 +184,7 @@ func New(o Options) (*Service, error) {
 		hooks:       o.Hooks,
 		backups:     make(chan struct{}, 1),
 	}
+	s.policies.Allowances = o.Allowances
 	s.snapshots, _ = o.Store.(storage.Snapshotter)
 	for _, d := range o.Dialects {
 		s.dialects[d.Kind()] = d
@@ -214,11 +213,15 @@ func New(o Options) (*Service, error) {
 		Pool:         s.admission.Compactions,
 		BeforeCommit: s.hooks.BeforeCommit,
 	}
-	if _, err := s.policies.Resolve(nil); err != nil {
+	if err := s.policies.Use(&o.Policies); err != nil {
 		return nil, err
 	}
 	return s, nil
 }
+
+// UsePolicies makes policies of the operator those of all calls that begin from now on. Sessions keep the policies that
+// they have. On an error, all stays as it was.
+func (s *Service) UsePolicies(set policies.Set) error { return s.policies.Use(&set) }
 
 func (s *Service) compactionConfig(metrics prometheus.Registerer) (*compaction.Config, error) {
 	counted, err := compaction.NewMetrics(metrics)

@@ -25,17 +25,21 @@ func (s *Service) CreateSession(
 	if id == "" {
 		id = sessionlog.NewID()
 	}
-	resolved, err := s.policies.ResolveGiven(ctx, req.GetPolicy())
+	given, err := s.policies.OfSession(ctx, req.GetPolicy())
 	if err != nil {
 		return nil, err
 	}
-	w, err := s.logs.BeginSession(ctx, id, req.GetEstimator(), req.GetPolicy(), resolved)
+	resolved, err := s.policies.ResolveGiven(ctx, given)
+	if err != nil {
+		return nil, err
+	}
+	w, err := s.logs.BeginSession(ctx, id, req.GetEstimator(), given, resolved)
 	if err != nil {
 		return nil, err
 	}
 	w.Row().Labels, w.Row().Title = req.GetLabels(), req.GetTitle()
 	answer := &compactordv1.CreateSessionResponse{
-		Session: sessionOf(w.Row()), Warnings: s.policies.Warnings(req.GetPolicy(), resolved),
+		Session: sessionOf(w.Row()), Warnings: s.policies.Warnings(given, resolved),
 	}
 	if err := w.Remember(req, answer); err != nil {
 		return nil, err
@@ -175,7 +179,7 @@ func (s *Service) UpdateSession(
 				if err := s.changePolicy(ctx, w, req.GetPolicy()); err != nil {
 					return nil, err
 				}
-				answer.Warnings = s.policies.Warnings(req.GetPolicy(), w.Row().GetResolvedPolicy())
+				answer.Warnings = s.policies.Warnings(w.Row().GetPolicy(), w.Row().GetResolvedPolicy())
 			case "labels":
 				w.Row().Labels = req.GetLabels()
 			case "title":
@@ -194,7 +198,11 @@ func (s *Service) UpdateSession(
 	return answer, nil
 }
 
-func (s *Service) changePolicy(ctx context.Context, w *sessionlog.Write, given *compactordv1.Policy) error {
+func (s *Service) changePolicy(ctx context.Context, w *sessionlog.Write, policy *compactordv1.Policy) error {
+	given, err := s.policies.OfSession(ctx, policy)
+	if err != nil {
+		return err
+	}
 	resolved, err := s.policies.ResolveGiven(ctx, given)
 	if err != nil {
 		return err

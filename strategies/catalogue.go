@@ -18,8 +18,9 @@ type Described interface {
 	Description() string
 }
 
-// Catalogue returns the strategies of the registry, and the presets for a model with these limits.
-func Catalogue(r *Registry, l Limits) (*compactordv1.ListStrategiesResponse, error) {
+// Catalogue returns the strategies of the registry, and the presets for a model with these limits. After the presets come
+// the policies that an operator named.
+func Catalogue(r *Registry, l Limits, named map[string]*compactordv1.Policy) (*compactordv1.ListStrategiesResponse, error) {
 	all := &compactordv1.ListStrategiesResponse{Presets: make([]*compactordv1.PresetInfo, len(presets))}
 	users := make(map[string][]string)
 	for i, p := range presets {
@@ -34,6 +35,16 @@ func Catalogue(r *Registry, l Limits) (*compactordv1.ListStrategiesResponse, err
 		}
 		for _, name := range used(policy) {
 			users[name] = append(users[name], p.name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(named)) {
+		info := infoOfNamed(name, named[name], l)
+		all.Presets = append(all.Presets, info)
+		if info.GetPolicy() == nil {
+			continue
+		}
+		for _, strategy := range used(info.GetPolicy()) {
+			users[strategy] = append(users[strategy], name)
 		}
 	}
 	kinds := kindField().Fields()
@@ -54,6 +65,22 @@ func Catalogue(r *Registry, l Limits) (*compactordv1.ListStrategiesResponse, err
 		all.Strategies = append(all.Strategies, info)
 	}
 	return all, nil
+}
+
+// infoOfNamed describes a policy that an operator named. With limits under which it contradicts itself it has no figures.
+func infoOfNamed(name string, p *compactordv1.Policy, l Limits) *compactordv1.PresetInfo {
+	info := &compactordv1.PresetInfo{
+		Name: name, Description: "Named by the daemon's configuration, and based on the preset `" + p.GetPreset() + "`.",
+	}
+	policy, err := Resolve(p, &compactordv1.Policy{
+		ContextWindow: known(l.Window), MaxOutputTokens: known(l.MaxOutput), MaxInputTokens: known(l.MaxInput),
+	})
+	if err != nil {
+		info.Description += " These limits do not fit: " + err.Error() + "."
+		return info
+	}
+	info.Policy = policy
+	return info
 }
 
 // used returns the names of all strategies in a policy, each once.

@@ -21,7 +21,7 @@ func catalogue(t *testing.T, l strategies.Limits, more ...strategies.Strategy) *
 	t.Helper()
 	r, err := strategies.NewRegistry(append(strategies.Builtin(), more...)...)
 	require.NoError(t, err)
-	all, err := strategies.Catalogue(r, l)
+	all, err := strategies.Catalogue(r, l, nil)
 	require.NoError(t, err)
 	return all
 }

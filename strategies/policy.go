@@ -27,6 +27,12 @@ func (e *PolicyError) Error() string { return fmt.Sprintf("%s: %s", e.Field, e.W
 // Unwrap returns ErrPolicy.
 func (e *PolicyError) Unwrap() error { return ErrPolicy }
 
+// Merge returns a new policy: base with the fields that override sets. Messages are merged field by field; lists and oneofs
+// are replaced as a whole. Either may be nil.
+func Merge(base, override *compactordv1.Policy) *compactordv1.Policy {
+	return mergePolicy(base, override)
+}
+
 // mergePolicy returns base with the fields that override sets. Messages are merged field by field; lists and oneofs are
 // replaced as a whole.
 func mergePolicy(base, override *compactordv1.Policy) *compactordv1.Policy {

@@ -26,10 +26,12 @@ func (c *Children) Begin(
 	given, resolved := parent.GetPolicy(), parent.GetResolvedPolicy()
 	if policy != nil {
 		var err error
-		if resolved, err = c.Policies.ResolveGiven(ctx, policy); err != nil {
+		if given, err = c.Policies.OfSession(ctx, policy); err != nil {
 			return nil, err
 		}
-		given = policy
+		if resolved, err = c.Policies.ResolveGiven(ctx, given); err != nil {
+			return nil, err
+		}
 	}
 	w, err := c.Logs.BeginSession(ctx, id, parent.GetEstimator(), given, resolved)
 	if err != nil {

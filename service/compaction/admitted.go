@@ -32,15 +32,15 @@ func (j *job) prepareAdmitted(ctx context.Context) (*planned, context.Context, *
 	return plan, working, permit, nil
 }
 
-// admittedPrune waits until a prune may work. One that is not due enters no pool, since it does no work.
+// admittedPrune waits until a prune by a policy may work. One that is not due enters no pool, since it does no work.
 func (c *Compactor) admittedPrune(
-	ctx context.Context, req *compactordv1.PruneRequest,
+	ctx context.Context, req *compactordv1.PruneRequest, asked *compactordv1.Policy,
 ) (context.Context, *admission.Permit, error) {
 	row, err := c.logs.Row(ctx, req.GetSessionId())
 	if err != nil {
 		return nil, nil, err
 	}
-	policy, err := c.Policies.Resolve(row.GetPolicy(), req.GetPolicy())
+	policy, err := c.Policies.Resolve(row.GetPolicy(), asked)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -65,7 +65,7 @@ func (j *job) due(ctx context.Context) (*storagev1.Session, *compactordv1.Policy
 	if row.GetUid() != j.uid {
 		return nil, nil, j.stateChanged()
 	}
-	policy, err := j.Policies.Resolve(row.GetPolicy(), j.req.GetPolicy())
+	policy, err := j.Policies.Resolve(row.GetPolicy(), j.policy)
 	if err != nil {
 		return nil, nil, err
 	}

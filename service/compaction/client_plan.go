@@ -21,9 +21,14 @@ const defaultPromptTokens = 500_000
 func (c *Compactor) Plan(
 	ctx context.Context, req *compactordv1.PlanCompactionRequest,
 ) (*compactordv1.PlanCompactionResponse, error) {
+	// The plan token has the policy, and must mean the same when it comes back.
+	policy, err := c.Policies.OfCall(req.GetPolicy())
+	if err != nil {
+		return nil, err
+	}
 	options := &compactordv1.CompactRequest{
 		Target: &compactordv1.CompactRequest_SessionId{SessionId: req.GetSessionId()},
-		Reason: req.GetReason(), Focus: req.GetFocus(), Policy: req.GetPolicy(), Replay: req.Replay,
+		Reason: req.GetReason(), Focus: req.GetFocus(), Policy: policy, Replay: req.Replay,
 		Fold: req.GetFold(),
 	}
 	if err := checkOptions(options); err != nil {
@@ -78,7 +83,7 @@ func (c *Compactor) clientJob(
 	row *storagev1.Session, options *compactordv1.CompactRequest, own *compactordv1.ClientPlan,
 ) *job {
 	return &job{
-		Compactor: c, req: options, id: sessionlog.NewID(), uid: row.GetUid(), started: c.Hooks.Now(), own: own,
+		Compactor: c, req: options, policy: options.GetPolicy(), id: sessionlog.NewID(), uid: row.GetUid(), started: c.Hooks.Now(), own: own,
 		client: &summaries.ClientTexts{},
 	}
 }

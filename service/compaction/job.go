@@ -15,6 +15,8 @@ type job struct {
 	*Compactor
 
 	req *compactordv1.CompactRequest
+	// policy is the request's, with what it names written out.
+	policy *compactordv1.Policy
 	// id is the operation's id, and uid that of the session's incarnation.
 	id, uid string
 	started time.Time

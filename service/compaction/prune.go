@@ -15,7 +15,11 @@ import (
 func (c *Compactor) Prune(
 	ctx context.Context, req *compactordv1.PruneRequest,
 ) (*compactordv1.PruneResponse, error) {
-	ctx, permit, err := c.admittedPrune(ctx, req)
+	asked, err := c.Policies.OfCall(req.GetPolicy())
+	if err != nil {
+		return nil, err
+	}
+	ctx, permit, err := c.admittedPrune(ctx, req, asked)
 	if err != nil {
 		return nil, err
 	}
@@ -27,7 +31,7 @@ func (c *Compactor) Prune(
 		if known, err := c.logs.Recorded(ctx, row, req, answer); known || err != nil {
 			return nil, err
 		}
-		next, err := c.planPrune(ctx, req, row, answer)
+		next, err := c.planPrune(ctx, req, asked, row, answer)
 		var skipped *skip
 		if errors.As(err, &skipped) {
 			answer.Prune, answer.SkipReason, answer.Message = nil, skipped.reason, skipped.message
@@ -50,10 +54,11 @@ func (c *Compactor) Prune(
 }
 
 func (c *Compactor) planPrune(
-	ctx context.Context, req *compactordv1.PruneRequest, row *storagev1.Session, answer *compactordv1.PruneResponse,
+	ctx context.Context, req *compactordv1.PruneRequest, asked *compactordv1.Policy, row *storagev1.Session,
+	answer *compactordv1.PruneResponse,
 ) (*sessionlog.Write, error) {
 	started := c.Hooks.Now()
-	policy, err := c.Policies.Resolve(row.GetPolicy(), req.GetPolicy())
+	policy, err := c.Policies.Resolve(row.GetPolicy(), asked)
 	if err != nil {
 		return nil, err
 	}

@@ -31,6 +31,10 @@ func (c *Compactor) Start(
 	if recorded, err := c.recorded(ctx, row, req); recorded != nil || err != nil {
 		return nil, recorded, err
 	}
+	policy, err := c.Policies.OfCall(req.GetPolicy())
+	if err != nil {
+		return nil, nil, err
+	}
 	// Operations are known by the incarnation's uid: a session that was created again need not wait for the old one's.
 	opCtx, op, err := c.Operations.Start(
 		ctx, row.GetUid(), operations.StartOptions{Preempt: req.GetPreempt(), Detach: req.GetDetach()})
@@ -42,7 +46,7 @@ func (c *Compactor) Start(
 		c.Operations.End(row.GetUid(), op, nil)
 		return nil, recorded, err
 	}
-	r := &Run{job: &job{Compactor: c, req: req, id: op.ID, uid: row.GetUid(), started: c.Hooks.Now()}}
+	r := &Run{job: &job{Compactor: c, req: req, policy: policy, id: op.ID, uid: row.GetUid(), started: c.Hooks.Now()}}
 	r.job.events = r.job.newEvents(sessionlog.NameOf(ctx, req.GetSessionId()), findings)
 	go r.carryOut(opCtx, op)
 	return r, nil, nil

@@ -2,10 +2,12 @@
 package policies
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/allowance"
@@ -15,22 +17,75 @@ import (
 	"github.com/compactord/compactord/summarizers"
 )
 
+// Summarizers are those that policies can name.
+type Summarizers interface {
+	// Get returns an error with the known names if there is none with this name.
+	Get(name string) (summarizers.Summarizer, error)
+	Names() []string
+}
+
 // Resolver resolves policies.
 type Resolver struct {
-	// Default is the policy that applies where a session's own policy sets nothing. May be nil.
-	Default *compactordv1.Policy
-	// Strategies and Summarizers are those that policies can name.
-	Strategies  *strategies.Registry
-	Summarizers *summarizers.Registry
-	// Allowances say who may use which summarizer, and how.
+	strategies  *strategies.Registry
+	summarizers Summarizers
+	set         atomic.Pointer[Set]
+	// Allowances say who may use which summarizer, and how. May be nil.
 	Allowances *allowance.Allowances
 }
 
-// Resolve resolves the daemon's default policy and the given policies. Each overrides those before it.
+// NewResolver returns a resolver for policies that can name these strategies and summarizers. It has no policies of an
+// operator yet.
+func NewResolver(known *strategies.Registry, by Summarizers) *Resolver {
+	r := &Resolver{strategies: known, summarizers: by}
+	r.set.Store(&Set{})
+	return r
+}
+
+// Use makes policies of an operator those of all calls that begin from now on. On an error, all stays as it was.
+func (r *Resolver) Use(s *Set) error {
+	if err := errors.Join(r.Check(s), s.CheckNames(), r.checkResolved(s.Default)); err != nil {
+		return err
+	}
+	r.set.Store(s)
+	return nil
+}
+
+// Set returns the policies of the operator. They must not be changed.
+func (r *Resolver) Set() *Set { return r.set.Load() }
+
+// OfSession returns the policy that a session keeps where a client gives this one, which may be nil. Where the client's
+// names a policy of the operator, or none where the operator has a default, that is written out: the session does not
+// change with the operator's policies.
+func (r *Resolver) OfSession(ctx context.Context, given *compactordv1.Policy) (*compactordv1.Policy, error) {
+	set := r.Set()
+	if name := set.nameFor(ctx); name != "" && (given == nil || given.Preset == nil) {
+		given = strategies.Merge(given, &compactordv1.Policy{Preset: &name})
+	}
+	return written(set, given)
+}
+
+// OfCall returns the policy of a call for a session, which may be nil, with the operator's policy that it names written
+// out.
+func (r *Resolver) OfCall(given *compactordv1.Policy) (*compactordv1.Policy, error) {
+	return written(r.Set(), given)
+}
+
+func written(set *Set, given *compactordv1.Policy) (*compactordv1.Policy, error) {
+	p := set.written(given)
+	if p == given {
+		return given, nil
+	}
+	// Together, the two policies may be too large.
+	return p, CheckSize(&compactordv1.CreateSessionRequest{Policy: p})
+}
+
+// Resolve resolves the daemon's default policy and the given policies. Each overrides those before it. The given ones come
+// from OfSession or OfCall.
 func (r *Resolver) Resolve(given ...*compactordv1.Policy) (*compactordv1.Policy, error) {
-	resolved, err := strategies.Resolve(append([]*compactordv1.Policy{r.Default}, given...)...)
+	set := r.Set()
+	resolved, err := strategies.Resolve(append([]*compactordv1.Policy{set.Default}, given...)...)
 	if errors.Is(err, strategies.ErrUnknown) {
-		return nil, unknownName("policy.preset", err, strategies.PresetNames())
+		return nil, set.unknownPreset(given)
 	}
 	if err != nil {
 		return nil, err
@@ -53,20 +108,30 @@ func (r *Resolver) ResolveGiven(ctx context.Context, given *compactordv1.Policy)
 	return resolved, nil
 }
 
+// unknownPreset returns the error for the last preset that policies name.
+func (s *Set) unknownPreset(given []*compactordv1.Policy) error {
+	name := ""
+	for _, p := range given {
+		name = cmp.Or(p.GetPreset(), name)
+	}
+	return unknownName("policy.preset", fmt.Errorf("%w: preset %q; there are %s", strategies.ErrUnknown, name,
+		strings.Join(s.Names(), ", ")), s.Names())
+}
+
 // Warnings says why a policy can never compact. given is the session's policy, and resolved what Resolve returned for it.
 func (r *Resolver) Warnings(given, resolved *compactordv1.Policy) []*compactordv1.PolicyWarning {
 	disabled := func(p *compactordv1.Policy) bool {
 		t := p.GetTrigger()
 		return t != nil && t.Enabled != nil && !t.GetEnabled()
 	}
-	return strategies.Warnings(resolved, disabled(r.Default) || disabled(given))
+	return strategies.Warnings(resolved, disabled(r.Set().Default) || disabled(given))
 }
 
 // check refuses names that this daemon does not know, and strategies where they cannot be used.
 func (r *Resolver) check(p *compactordv1.Policy) error {
 	for _, named := range namedStrategies(p) {
-		if err := r.Strategies.Supports(named.strategy); err != nil {
-			return unknownName(named.field, err, r.Strategies.Names())
+		if err := r.strategies.Supports(named.strategy); err != nil {
+			return unknownName(named.field, err, r.strategies.Names())
 		}
 	}
 	if err := strategies.CheckArrival(p); err != nil {
@@ -75,8 +140,8 @@ func (r *Resolver) check(p *compactordv1.Policy) error {
 	if err := editsOnly("policy.prune_strategy", p.GetPruneStrategy()); err != nil {
 		return err
 	}
-	if _, err := r.Summarizers.Get(p.GetSummary().GetSummarizer()); err != nil {
-		return unknownName("policy.summary.summarizer", err, r.Summarizers.Names())
+	if _, err := r.summarizers.Get(p.GetSummary().GetSummarizer()); err != nil {
+		return unknownName("policy.summary.summarizer", err, r.summarizers.Names())
 	}
 	return summaries.CheckTools(p.GetSummary())
 }

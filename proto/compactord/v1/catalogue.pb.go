@@ -92,7 +92,7 @@ type ListStrategiesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The strategies: those of Strategy in its order, then the custom ones of this daemon, by name.
 	Strategies []*StrategyInfo `protobuf:"bytes,1,rep,name=strategies,proto3" json:"strategies,omitempty"`
-	// The presets, `default` first.
+	// The presets, `default` first, and after them the policies that the daemon's operator named.
 	Presets []*PresetInfo `protobuf:"bytes,2,rep,name=presets,proto3" json:"presets,omitempty"`
 	// The summarizers: `extractive` first, then the profiles of the daemon's configuration, by name.
 	Summarizers   []*SummarizerInfo `protobuf:"bytes,3,rep,name=summarizers,proto3" json:"summarizers,omitempty"`
@@ -563,7 +563,7 @@ type PresetInfo struct {
 	Reproduces string `protobuf:"bytes,3,opt,name=reproduces,proto3" json:"reproduces,omitempty"`
 	// Where it differs from that system on purpose, one sentence each.
 	Deviations []string `protobuf:"bytes,4,rep,name=deviations,proto3" json:"deviations,omitempty"`
-	// Its policy, for the limits of the request.
+	// Its policy, for the limits of the request. Not set for an operator's policy that these limits do not fit.
 	Policy        *Policy `protobuf:"bytes,5,opt,name=policy,proto3" json:"policy,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

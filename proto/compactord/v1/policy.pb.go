@@ -355,7 +355,8 @@ func (Estimator) EnumDescriptor() ([]byte, []int) {
 type Policy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The preset to start from: `default`, `pi`, `klaude`, `kimi`, `klip13`, `opencode`, `xbot`, `xbot_current`,
-	// `claude_code`, `masking`, `hybrid` or `acon`. Default `default`.
+	// `claude_code`, `masking`, `hybrid`, `acon` or `prose`, or a policy that the daemon's operator named. A session keeps
+	// such a policy written out, with the preset that it is based on. Default: what the operator chose, else `default`.
 	Preset *string `protobuf:"bytes,1,opt,name=preset,proto3,oneof" json:"preset,omitempty"`
 	// The model's context window in tokens. 1 to 100,000,000. Not set: unknown. Then a compaction is due only by triggers
 	// that need no window.

@@ -21,6 +21,7 @@ import (
 	"github.com/compactord/compactord/dialects"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service"
+	"github.com/compactord/compactord/service/policies"
 	"github.com/compactord/compactord/service/tenant"
 	"github.com/compactord/compactord/storage"
 	boltstore "github.com/compactord/compactord/storage/bolt"
@@ -107,10 +108,10 @@ func (a *App) ServiceOptions(store storage.Store, logger *slog.Logger) (service.
 	}
 	options := service.Options{
 		Store: store, Strategies: planners, Summarizers: registry, Dialects: dialects.All(), Logger: logger,
-		DefaultPolicy: &compactordv1.Policy{},
+		Policies: policies.Set{Default: &compactordv1.Policy{}},
 	}
 	if a.DefaultSummarizer != "" {
-		options.DefaultPolicy.Summary = &compactordv1.SummaryPolicy{Summarizer: proto.String(a.DefaultSummarizer)}
+		options.Policies.Default.Summary = &compactordv1.SummaryPolicy{Summarizer: proto.String(a.DefaultSummarizer)}
 	}
 	return options, nil
 }

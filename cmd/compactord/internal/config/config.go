@@ -25,6 +25,7 @@ type Config struct {
 	Tokens                 string        `env:"COMPACTORD_TOKENS" help:"File of the hashed tokens of other clients (default: none). compactord token makes its lines." placeholder:"PATH" type:"path"`
 	NoAuth                 bool          `env:"COMPACTORD_NO_AUTH" help:"Ask for no token: whoever can connect may do everything. It needs a Unix socket, or else --insecure."`
 	DefaultPreset          string        `default:"default" env:"COMPACTORD_DEFAULT_PRESET" help:"Preset of sessions whose policy names none: ${presets} (default: ${default})." placeholder:"NAME"`
+	DefaultPolicy          string        `env:"COMPACTORD_DEFAULT_POLICY" help:"Policy of the configuration file, or preset, of sessions whose policy names none (default: --default-preset)." placeholder:"NAME"`
 	DefaultSummarizer      string        `default:"extractive" env:"COMPACTORD_DEFAULT_SUMMARIZER" help:"Summarizer of sessions whose policy names none: extractive, or a model of the configuration file (default: ${default})." placeholder:"NAME"`
 	TLSCert                string        `name:"tls-cert" env:"COMPACTORD_TLS_CERT" help:"Speak TLS with this certificate, in PEM, with intermediate ones after it (default: none, plaintext). Read again when it changes." placeholder:"PATH" type:"path"`
 	TLSKey                 string        `name:"tls-key" env:"COMPACTORD_TLS_KEY" help:"Private key of --tls-cert, in PEM." placeholder:"PATH" type:"path"`

@@ -18,6 +18,7 @@ import (
 
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 	"github.com/compactord/compactord/dialects/overflow"
+	"github.com/compactord/compactord/service/policies"
 	"github.com/compactord/compactord/service/trusted"
 	"github.com/compactord/compactord/summarizers"
 )
@@ -39,6 +40,8 @@ type File struct {
 	profiles []*profile
 	// quotas bound what each tenant takes.
 	quotas quotas
+	// policies are the named policies, and the defaults of tenants.
+	policies policies.Set
 }
 
 // ReadFile reads a YAML file. An unknown key is an error: a misspelt key must not leave a setting at its default.
@@ -71,6 +74,7 @@ func readFile(path string) (*File, []error) {
 	if file.quotas, err = readQuotas(file.sections[quotasKey]); err != nil {
 		problems = append(problems, err)
 	}
+	problems = append(problems, file.readPolicies()...)
 	return file, beginning(path, problems)
 }
 
@@ -120,7 +124,7 @@ func (f *File) LogModels(ctx context.Context, logger *slog.Logger, defaultSummar
 }
 
 // sectionKeys are the keys of the file that are no flags.
-var sectionKeys = []string{overflowKey, quotasKey, summarizersKey}
+var sectionKeys = []string{policiesKey, tenantPoliciesKey, overflowKey, quotasKey, summarizersKey}
 
 // readSettings reads the keys that are known, and returns every problem.
 func readSettings(path string) (settings, []error) {

@@ -58,6 +58,7 @@ func Settle(k *kong.Context, path string) (*Settled, error) {
 	problems = append(problems, each(s.Check(s.Sources))...)
 	if !unread {
 		problems = append(problems, s.checkModels()...)
+		problems = append(problems, s.File.CheckPolicy(s.Of("default-policy"), s.DefaultPolicy))
 	}
 	problems = append(problems, s.checkCertificates(), s.checkTokens())
 	return s, errors.Join(problems...)
@@ -123,7 +124,7 @@ type Problem struct {
 var keyPath = regexp.MustCompile(`^([A-Za-z0-9_.\[\]-]+):? (.*)$`)
 
 // unknownKey matches a problem with a key that no setting has, after the path of its mapping.
-var unknownKey = regexp.MustCompile(`^(?:there is no setting|([A-Za-z0-9_.-]+) has no key) "([^"]*)"`)
+var unknownKey = regexp.MustCompile(`^(?:there is no setting|([A-Za-z0-9_.\[\]-]+) has no key) "([^"]*)"`)
 
 // Problems takes apart the errors of Settle.
 func (s *Settled) Problems(err error) []Problem {

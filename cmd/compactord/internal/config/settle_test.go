@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -150,7 +151,7 @@ func TestSampleConfiguration(t *testing.T) {
 			lines = append(lines, setting)
 		}
 	}
-	require.Equal(t, append(config.SettingKeys(), "summarizers", "quotas", "overflow"), keys)
+	require.Equal(t, append(config.SettingKeys(), "policies", "tenant_policies", "summarizers", "quotas", "overflow"), keys)
 
 	t.Setenv("XDG_STATE_HOME", "")
 	// Only the sample sets the file, and each value must be that of the program without a file.
@@ -165,7 +166,7 @@ func TestSampleConfiguration(t *testing.T) {
 	}
 	require.Equal(t, "info", sampled["log_level"].Value)
 	for _, line := range lines {
-		if key, _, _ := strings.Cut(line, ":"); key != "summarizers" && key != "quotas" && key != "overflow" {
+		if key, _, _ := strings.Cut(line, ":"); !slices.Contains([]string{"policies", "tenant_policies", "summarizers", "quotas", "overflow"}, key) {
 			require.Contains(t, document(t, strings.Join(lines, "\n")), key)
 		}
 	}

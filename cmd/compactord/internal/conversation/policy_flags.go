@@ -20,9 +20,10 @@ type LimitFlags struct {
 // output limit takes the whole window.
 const NeverDue = "compaction is never due: the output limit leaves no room for input."
 
-// PresetFlags name the preset and the model's limits.
+// PresetFlags name the preset or the policy, and the model's limits.
 type PresetFlags struct {
-	Preset string `help:"Preset to use: ${presets}." placeholder:"NAME"`
+	Preset string      `help:"Preset to use: ${presets}." placeholder:"NAME" xor:"policy"`
+	Based  NamedPolicy `help:"Policy to use: a YAML or JSON file with the fields of policy.proto, or the name of a preset or of one of the daemon's policies." name:"policy" placeholder:"FILE|NAME" xor:"policy"`
 	LimitFlags
 }
 
@@ -31,9 +32,9 @@ func (f *PresetFlags) Policy() *compactordv1.Policy {
 	if *f == (PresetFlags{}) {
 		return nil
 	}
-	p := &compactordv1.Policy{
+	p := strategies.Merge(f.Based.policy, &compactordv1.Policy{
 		ContextWindow: f.ContextWindow, MaxOutputTokens: f.MaxOutputTokens, MaxInputTokens: f.MaxInputTokens,
-	}
+	})
 	if f.Preset != "" {
 		p.Preset = proto.String(f.Preset)
 	}

@@ -28,9 +28,10 @@ import (
 
 // Command is `compactord evaluate`.
 type Command struct {
-	Paths       []string `arg:"" help:"Transcripts, or folders of them." name:"file"`
-	Presets     []string `help:"Evaluate only this preset; may be given again: ${presets}." name:"preset" placeholder:"NAME"`
-	Summarizers []string `help:"Let this summarizer write, instead of extractive; may be given again." name:"summarizer" placeholder:"NAME"`
+	Paths       []string                   `arg:"" help:"Transcripts, or folders of them." name:"file"`
+	Presets     []string                   `help:"Evaluate only this preset; may be given again: ${presets}." name:"preset" placeholder:"NAME"`
+	Policies    []conversation.NamedPolicy `help:"Evaluate the policy of this YAML or JSON file; may be given again." name:"policy" placeholder:"FILE|NAME"`
+	Summarizers []string                   `help:"Let this summarizer write, instead of extractive; may be given again." name:"summarizer" placeholder:"NAME"`
 	config.FileFlag
 	conversation.LimitFlags
 	Budgets    []uint32 `default:"1000,2000,4000" help:"Sizes of summaries at which recall is measured, in tokens." name:"budget" placeholder:"N,..."`
@@ -75,6 +76,9 @@ func (c *Command) check(a *api.App) error {
 		if there := strategies.PresetNames(); !slices.Contains(there, name) {
 			return terminal.Usagef("--preset: there is no preset %q; there are %s", name, strings.Join(there, ", "))
 		}
+	}
+	if err := conversation.CheckPolicies(c.Presets, c.Policies); err != nil {
+		return err
 	}
 	for _, b := range c.Budgets {
 		if b < smallestBudget {
@@ -121,7 +125,7 @@ func (c *Command) Run(ctx context.Context, a *api.App) (err error) {
 	if err := c.check(a); err != nil {
 		return err
 	}
-	if len(c.Presets) == 0 {
+	if len(c.Presets) == 0 && len(c.Policies) == 0 {
 		c.Presets = strategies.PresetNames()
 	}
 	if len(c.Summarizers) == 0 {
@@ -144,8 +148,10 @@ func (c *Command) Run(ctx context.Context, a *api.App) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, service.Close()) }()
-	if err := service.CheckPolicy(ctx, c.policy(c.LimitFlags, "", "")); err != nil {
-		return err
+	for _, based := range append([]conversation.NamedPolicy{{}}, c.Policies...) {
+		if err := service.CheckPolicy(ctx, c.policy(c.LimitFlags, based, "")); err != nil {
+			return err
+		}
 	}
 	e := &evaluator{Command: c, app: a, service: service, progress: p}
 	report, err := e.evaluate(ctx, files)
@@ -173,14 +179,26 @@ func (c *Command) write(a *api.App, report *Report) error {
 	return nil
 }
 
-// policy returns the policy of a preset and a summarizer; of the limits alone if both are empty.
-func (c *Command) policy(limits conversation.LimitFlags, preset, summarizer string) *compactordv1.Policy {
-	policy := (&conversation.PresetFlags{Preset: preset, LimitFlags: limits}).Policy()
+// under are the presets and policies to evaluate.
+func (c *Command) under() []conversation.NamedPolicy {
+	var all []conversation.NamedPolicy
+	for _, name := range c.Presets {
+		all = append(all, conversation.OfPreset(name))
+	}
+	return append(all, c.Policies...)
+}
+
+// policy returns a policy with a summarizer; that of the limits alone if both are empty.
+func (c *Command) policy(limits conversation.LimitFlags, based conversation.NamedPolicy, summarizer string) *compactordv1.Policy {
+	policy := (&conversation.PresetFlags{Based: based, LimitFlags: limits}).Policy()
 	if summarizer != "" {
 		if policy == nil {
 			policy = &compactordv1.Policy{}
 		}
-		policy.Summary = &compactordv1.SummaryPolicy{Summarizer: proto.String(summarizer)}
+		if policy.GetSummary() == nil {
+			policy.Summary = &compactordv1.SummaryPolicy{}
+		}
+		policy.Summary.Summarizer = proto.String(summarizer)
 		if summarizer == config.BuiltinSummarizer {
 			// Nothing leaves the process, and placeholders of secrets differ with each session.
 			policy.Summary.Redact = proto.Bool(false)

@@ -168,9 +168,9 @@ func (e *evaluator) measure(ctx context.Context, s *measured, stage string) erro
 func (e *evaluator) jobs(s *measured) []func(context.Context) error {
 	var jobs []func(context.Context) error
 	if !e.RecallOnly {
-		for _, preset := range e.Presets {
+		for i, policy := range e.under() {
 			for _, summarizer := range e.Summarizers {
-				one := &replayed{preset: preset, summarizer: summarizer}
+				one := &replayed{preset: policy.Name, policy: policy, number: i, summarizer: summarizer}
 				s.replays = append(s.replays, one)
 				jobs = append(jobs, func(ctx context.Context) error { return e.replayUnder(ctx, s, one) })
 			}

@@ -18,11 +18,15 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// replayed is what was measured in a replay of one transcript under one preset, with one summarizer.
+// replayed is what was measured in a replay of one transcript under one preset or policy, with one summarizer.
 type replayed struct {
-	preset, summarizer string
-	figures            *replay.Figures
-	totals             promptcache.Totals
+	// preset is the name of the policy, and number its place among all.
+	preset     string
+	policy     conversation.NamedPolicy
+	number     int
+	summarizer string
+	figures    *replay.Figures
+	totals     promptcache.Totals
 	// costs are the dollars of all requests so far, at each request.
 	costs []float64
 	// recall is of the views at the transcript's cuts, and lost what was neither in them nor reachable.
@@ -43,10 +47,10 @@ type lostAt struct {
 
 // replayUnder replays a transcript. An error is a result, unless it is an interruption.
 func (e *evaluator) replayUnder(ctx context.Context, s *measured, one *replayed) error {
-	c := &conversation.Conversation{Client: e.service, Session: one.preset + "-" + one.summarizer}
+	c := &conversation.Conversation{Client: e.service, Session: fmt.Sprintf("%d-%s", one.number, one.summarizer)}
 	w := &watcher{replayed: one, session: s, prices: e.prices(), blocks: make(map[*compactordv1.ViewMessage]promptcache.Block)}
 	w.cache = promptcache.NewSimulation(promptcache.Model(e.CacheModel), w.prices)
-	one.figures, one.failed = replay.Run(ctx, c, s.messages, e.policy(s.limits, one.preset, one.summarizer), w.sent)
+	one.figures, one.failed = replay.Run(ctx, c, s.messages, e.policy(s.limits, one.policy, one.summarizer), w.sent)
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
 	}

@@ -102,7 +102,7 @@ func Variables() kong.Vars {
 // neverBlank are the flags whose value must not be empty. An empty variable in a script must not mean that the flag is
 // left out.
 var neverBlank = []string{
-	"preset", "summarizer", "format", "dialect", "to", "session", "store", "config", "estimator", "as", "bytes", "lines", "match",
+	"preset", "policy", "summarizer", "format", "dialect", "to", "session", "store", "config", "estimator", "as", "bytes", "lines", "match",
 	"kind", "role", "token-file", "tokens", "audit-log", "state", "parent", "call-id", "block",
 }
 

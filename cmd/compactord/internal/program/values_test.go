@@ -17,7 +17,7 @@ import (
 
 // wrongValues are values that a flag refuses in all commands, by the flag's name.
 var wrongValues = map[string][]string{
-	"preset": {"nope", ""}, "format": {"nope", ""}, "nth": {"0", "-1", "99", "x"}, "dialect": {"nope", ""}, "to": {"nope", ""},
+	"preset": {"nope", ""}, "policy": {"nope", "./nowhere.yaml", ""}, "default-policy": {"nope"}, "format": {"nope", ""}, "nth": {"0", "-1", "99", "x"}, "dialect": {"nope", ""}, "to": {"nope", ""},
 	"context-window": {"0", "x", "4000000000"}, "max-output-tokens": {"0", "x"}, "max-input-tokens": {"0", "x"},
 	"keep-recent-tokens": {"x", "4000000000"}, "reason": {"nope", ""}, "estimator": {"nope", ""},
 	"summarizer": {"nope", ""}, "config": {"nowhere.yaml", ""}, "role": {"nope", ""}, "kind": {"nope", ""}, "state": {"nope", ""}, "limit": {"x", "-1"},

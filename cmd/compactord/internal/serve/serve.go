@@ -18,13 +18,11 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"golang.org/x/sync/errgroup"
 	"google.golang.org/grpc/credentials/insecure"
-	"google.golang.org/protobuf/proto"
 
 	"github.com/compactord/compactord/cmd/compactord/internal/api"
 	"github.com/compactord/compactord/cmd/compactord/internal/certificates"
 	"github.com/compactord/compactord/cmd/compactord/internal/config"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
-	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service"
 	"github.com/compactord/compactord/service/access"
 	"github.com/compactord/compactord/service/audit"
@@ -75,7 +73,8 @@ func (c *Command) BeforeResolve(k *kong.Context) error {
 
 // Validate returns every problem with the settings.
 func (c *Command) Validate() error {
-	return errors.Join(c.Check(c.sources), c.file.CheckSummarizer(c.sources.Of("default-summarizer"), c.DefaultSummarizer))
+	return errors.Join(c.Check(c.sources), c.file.CheckSummarizer(c.sources.Of("default-summarizer"), c.DefaultSummarizer),
+		c.file.CheckPolicy(c.sources.Of("default-policy"), c.DefaultPolicy))
 }
 
 // Run serves until the context ends.
@@ -243,9 +242,9 @@ func (c *Command) build(
 	if err != nil {
 		return err
 	}
-	options.DefaultPolicy.Preset = proto.String(c.DefaultPreset)
+	options.Policies = c.Policies(&c.file)
 	spent := spentBeside(c.Store)
-	options.Allowances, err = c.file.Allowances([]*compactordv1.Policy{options.DefaultPolicy}, spent)
+	options.Allowances, err = c.file.Allowances(options.Policies.All(), spent)
 	if err != nil {
 		return spent.unreadable(err)
 	}

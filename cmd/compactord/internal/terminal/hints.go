@@ -37,7 +37,7 @@ func (h Hint) But(flags ...string) Hint {
 // command that has them.
 var sharedFlags = []string{
 	"session", "store", "addr", "config", "format", "nth", "strict", "without-compactions",
-	"preset", "context-window", "max-output-tokens", "max-input-tokens", "keep-recent-tokens",
+	"preset", "policy", "context-window", "max-output-tokens", "max-input-tokens", "keep-recent-tokens",
 }
 
 // CommandLine is the parsed command line.

@@ -20,8 +20,9 @@ import (
 
 // Compare is `compactord compare`.
 type Compare struct {
-	File    string   `arg:"" help:"Transcript to compact; - is standard input." name:"file"`
-	Presets []string `help:"Compare only this preset; may be given again: ${presets}." name:"preset" placeholder:"NAME"`
+	File     string                     `arg:"" help:"Transcript to compact; - is standard input." name:"file"`
+	Presets  []string                   `help:"Compare only this preset; may be given again: ${presets}." name:"preset" placeholder:"NAME"`
+	Policies []conversation.NamedPolicy `help:"Compare the policy of this YAML or JSON file; may be given again." name:"policy" placeholder:"FILE|NAME"`
 	conversation.LimitFlags
 	Format string `help:"Format of FILE, if it is not recognized: ${formats}." placeholder:"FORMAT"`
 	Nth    int    `help:"Number of the session in a file with several, from 1." placeholder:"N"`
@@ -37,7 +38,7 @@ The extractive summarizer writes the summaries. Without --context-window, the wi
 but at least 8,000 tokens, so that compaction is due.
 
 The JSON document holds file, messages, tokens, context_window, compactions_left_out (the number in FILE), notes and
-presets: for each its name, once (the one compaction), replay (the figures of the replay) and failed (an error).`
+presets: for each preset and policy its name, once (the one compaction), replay (the figures of the replay) and failed (an error).`
 }
 
 // comparison holds a transcript and its results under several presets.
@@ -51,9 +52,11 @@ type comparison struct {
 	results      []*presetResult
 }
 
-// presetResult is the result of one preset.
+// presetResult is the result of one preset, or of the policy of a file.
 type presetResult struct {
+	// preset is its name, and policy what it stands for.
 	preset string
+	policy conversation.NamedPolicy
 	once   *onceFigures
 	replay *replay.Figures
 	// failed is the error that ended it; nil if there was none.
@@ -111,10 +114,10 @@ func (c *Compare) checkPresets() error {
 			return terminal.Usagef("--preset: there is no preset %q; there are %s", name, strings.Join(there, ", "))
 		}
 	}
-	if len(c.Presets) == 0 {
+	if len(c.Presets) == 0 && len(c.Policies) == 0 {
 		c.Presets = there
 	}
-	return nil
+	return conversation.CheckPolicies(c.Presets, c.Policies)
 }
 
 // prepare sets up the comparison.
@@ -133,8 +136,11 @@ func (c *Compare) prepare(file *conversation.Transcript) (*comparison, error) {
 	}
 	for _, name := range c.Presets {
 		if !slices.ContainsFunc(compared.results, func(r *presetResult) bool { return r.preset == name }) {
-			compared.results = append(compared.results, &presetResult{preset: name})
+			compared.results = append(compared.results, &presetResult{preset: name, policy: conversation.OfPreset(name)})
 		}
+	}
+	for _, policy := range c.Policies {
+		compared.results = append(compared.results, &presetResult{preset: policy.Name, policy: policy})
 	}
 	return compared, nil
 }
@@ -175,13 +181,14 @@ func (c *comparison) foundBug() bool {
 // runPreset compacts and replays the transcript in two sessions, which are deleted afterwards. If one fails, the other
 // still runs.
 func (c *comparison) runPreset(ctx context.Context, service *api.Client, r *presetResult, p *terminal.Progress) error {
-	flags := conversation.PresetFlags{Preset: r.preset, LimitFlags: c.limits}
-	once := &conversation.Conversation{Client: service, Session: r.preset + "-once"}
+	flags := conversation.PresetFlags{Based: r.policy, LimitFlags: c.limits}
+	number := slices.Index(c.results, r)
+	once := &conversation.Conversation{Client: service, Session: fmt.Sprintf("%d-once", number)}
 	var failed, failedReplay error
 	if r.once, failed = compactOnce(ctx, once, c.file, flags.Policy()); errors.Is(failed, terminal.ErrInterrupted) {
 		return failed
 	}
-	replayed := &conversation.Conversation{Client: service, Session: r.preset + "-replay"}
+	replayed := &conversation.Conversation{Client: service, Session: fmt.Sprintf("%d-replay", number)}
 	r.replay, failedReplay = replay.Run(ctx, replayed, c.file.Messages, flags.Policy(), func(sent replay.Request) {
 		p.Update(int64(sent.Logged))
 	})

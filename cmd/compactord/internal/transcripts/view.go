@@ -42,7 +42,7 @@ func (c *View) Run(ctx context.Context, a *api.App) (err error) {
 		return terminal.Usagef("--focus needs --compact")
 	}
 	if c.File == "" && !c.Compact && c.Policy() != nil {
-		return terminal.Usagef("--preset and the other flags of the policy need a file or --compact")
+		return terminal.Usagef("--preset, --policy and the other flags of the policy need a file or --compact")
 	}
 	if c.AsOf != nil && (c.Session == "" || c.Compact) {
 		return terminal.Usagef("--as-of needs --session, and excludes --compact")

@@ -78,7 +78,7 @@ class ListStrategiesResponse(_message.Message):
 
     @_builtins.property
     def presets(self) -> _containers.RepeatedCompositeFieldContainer[Global___PresetInfo]:
-        """The presets, `default` first."""
+        """The presets, `default` first, and after them the policies that the daemon's operator named."""
 
     @_builtins.property
     def summarizers(self) -> _containers.RepeatedCompositeFieldContainer[Global___SummarizerInfo]:
@@ -325,7 +325,7 @@ class PresetInfo(_message.Message):
 
     @_builtins.property
     def policy(self) -> _policy_pb2.Policy:
-        """Its policy, for the limits of the request."""
+        """Its policy, for the limits of the request. Not set for an operator's policy that these limits do not fit."""
 
     def __init__(
         self,

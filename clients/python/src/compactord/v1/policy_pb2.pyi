@@ -235,7 +235,8 @@ class Policy(_message.Message):
     CONTEXT_BLOCKS_FIELD_NUMBER: _builtins.int
     preset: _builtins.str
     """The preset to start from: `default`, `pi`, `klaude`, `kimi`, `klip13`, `opencode`, `xbot`, `xbot_current`,
-    `claude_code`, `masking`, `hybrid` or `acon`. Default `default`.
+    `claude_code`, `masking`, `hybrid`, `acon` or `prose`, or a policy that the daemon's operator named. A session keeps
+    such a policy written out, with the preset that it is based on. Default: what the operator chose, else `default`.
     """
     context_window: _builtins.int
     """The model's context window in tokens. 1 to 100,000,000. Not set: unknown. Then a compaction is due only by triggers

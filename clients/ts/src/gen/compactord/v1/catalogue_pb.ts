@@ -95,7 +95,7 @@ export type ListStrategiesResponse = Message<"compactord.v1.ListStrategiesRespon
   strategies: StrategyInfo[];
 
   /**
-   * The presets, `default` first.
+   * The presets, `default` first, and after them the policies that the daemon's operator named.
    *
    * @generated from field: repeated compactord.v1.PresetInfo presets = 2;
    */
@@ -123,7 +123,7 @@ export type ListStrategiesResponseJson = {
   strategies?: StrategyInfoJson[];
 
   /**
-   * The presets, `default` first.
+   * The presets, `default` first, and after them the policies that the daemon's operator named.
    *
    * @generated from field: repeated compactord.v1.PresetInfo presets = 2;
    */
@@ -657,7 +657,7 @@ export type PresetInfo = Message<"compactord.v1.PresetInfo"> & {
   deviations: string[];
 
   /**
-   * Its policy, for the limits of the request.
+   * Its policy, for the limits of the request. Not set for an operator's policy that these limits do not fit.
    *
    * @generated from field: compactord.v1.Policy policy = 5;
    */
@@ -699,7 +699,7 @@ export type PresetInfoJson = {
   deviations?: string[];
 
   /**
-   * Its policy, for the limits of the request.
+   * Its policy, for the limits of the request. Not set for an operator's policy that these limits do not fit.
    *
    * @generated from field: compactord.v1.Policy policy = 5;
    */

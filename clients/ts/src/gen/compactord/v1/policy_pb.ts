@@ -32,7 +32,8 @@ export const file_compactord_v1_policy: GenFile = /*@__PURE__*/
 export type Policy = Message<"compactord.v1.Policy"> & {
   /**
    * The preset to start from: `default`, `pi`, `klaude`, `kimi`, `klip13`, `opencode`, `xbot`, `xbot_current`,
-   * `claude_code`, `masking`, `hybrid` or `acon`. Default `default`.
+   * `claude_code`, `masking`, `hybrid`, `acon` or `prose`, or a policy that the daemon's operator named. A session keeps
+   * such a policy written out, with the preset that it is based on. Default: what the operator chose, else `default`.
    *
    * @generated from field: optional string preset = 1;
    */
@@ -159,7 +160,8 @@ export type Policy = Message<"compactord.v1.Policy"> & {
 export type PolicyJson = {
   /**
    * The preset to start from: `default`, `pi`, `klaude`, `kimi`, `klip13`, `opencode`, `xbot`, `xbot_current`,
-   * `claude_code`, `masking`, `hybrid` or `acon`. Default `default`.
+   * `claude_code`, `masking`, `hybrid`, `acon` or `prose`, or a policy that the daemon's operator named. A session keeps
+   * such a policy written out, with the preset that it is based on. Default: what the operator chose, else `default`.
    *
    * @generated from field: optional string preset = 1;
    */
