@@ -34,13 +34,13 @@ const (
 
 // connections bounds how many connections are open: of all, and of each client.
 type connections struct {
-	most, mostOfClient int
-	logger             *slog.Logger
-	now                func() time.Time
-	refused            *prometheus.CounterVec
+	logger  *slog.Logger
+	now     func() time.Time
+	refused *prometheus.CounterVec
 
-	mu   sync.Mutex
-	open int
+	mu                 sync.Mutex
+	most, mostOfClient int
+	open               int
 	// clients has only those that have an open connection.
 	clients map[netip.Prefix]int
 	// lastRefusal is when a connection was refused last, by limit.
@@ -71,6 +71,13 @@ func newConnections(
 		}
 	}
 	return c, nil
+}
+
+// limit replaces the bounds. Connections that are open stay open.
+func (c *connections) limit(most, mostOfClient int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.most, c.mostOfClient = most, mostOfClient
 }
 
 func (c *connections) count() float64 {
@@ -153,21 +160,22 @@ func (c *connections) enter(client netip.Prefix, counted bool) bool {
 	now, last := c.now(), c.lastRefusal[limit]
 	begins := last.IsZero() || now.Sub(last) > refusalSpell
 	c.lastRefusal[limit] = now
+	most, mostOfClient := c.most, c.mostOfClient
 	c.mu.Unlock()
 	c.refused.WithLabelValues(limit).Inc()
 	if begins {
-		c.logRefusal(limit, client)
+		c.logRefusal(limit, client, most, mostOfClient)
 	}
 	return false
 }
 
-func (c *connections) logRefusal(limit string, client netip.Prefix) {
+func (c *connections) logRefusal(limit string, client netip.Prefix, most, mostOfClient int) {
 	if limit == limitOfClient {
 		c.logger.ErrorContext(context.Background(), "too many connections of one client: its new ones are closed until others end",
-			limitOfClient, c.mostOfClient, "client", client.String())
+			limitOfClient, mostOfClient, "client", client.String())
 		return
 	}
-	c.logger.ErrorContext(context.Background(), "too many connections: new ones are closed until others end", limitOfAll, c.most)
+	c.logger.ErrorContext(context.Background(), "too many connections: new ones are closed until others end", limitOfAll, most)
 }
 
 func (c *connections) leave(client netip.Prefix, counted bool) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"sync/atomic"
 	"time"
 
 	prommiddleware "github.com/grpc-ecosystem/go-grpc-middleware/providers/prometheus"
@@ -105,8 +106,35 @@ type Server struct {
 	connections *connections
 	outages     *outages
 	readiness   readiness
-	drain       time.Duration
+	// receiver and budget bound the requests.
+	receiver *requests.Receiver
+	budget   *requests.Budget
+	// drain is the DrainTimeout.
+	drain atomic.Int64
 }
+
+// Limits are the limits of a server that can change while it serves. They are those of ServerOptions; none is 0.
+type Limits struct {
+	MaxMessageBytes                        int
+	MaxInflightBytes                       int64
+	MaxConnections, MaxConnectionsOfClient int
+	DrainTimeout                           time.Duration
+}
+
+// UseLimits replaces the limits. Calls and connections that have begun keep what they have, and the bound of answers stays
+// that of the start.
+func (s *Server) UseLimits(l Limits) {
+	s.receiver.SetMaxBytes(l.MaxMessageBytes)
+	s.budget.SetLimit(l.MaxInflightBytes)
+	s.connections.limit(l.MaxConnections, l.MaxConnectionsOfClient)
+	s.drain.Store(int64(l.DrainTimeout))
+}
+
+// DrainTimeout is how long calls may go on while the server stops.
+func (s *Server) DrainTimeout() time.Duration { return time.Duration(s.drain.Load()) }
+
+// UsePolicies is that of the Service.
+func (s *Server) UsePolicies(set policies.Set) error { return s.service.UsePolicies(set) }
 
 // NewServer returns a server. The caller must call Run.
 func NewServer(o ServerOptions) (*Server, error) {
@@ -157,7 +185,8 @@ func NewServer(o ServerOptions) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{service: service, unread: answers, health: health.NewServer(), access: o.Access, drain: o.DrainTimeout}
+	s := &Server{service: service, unread: answers, health: health.NewServer(), access: o.Access, receiver: receiver, budget: budget}
+	s.drain.Store(int64(o.DrainTimeout))
 	s.connections, err = newConnections(o.MaxConnections, o.MaxConnectionsOfClient, o.Logger, service.hooks.Now, o.Metrics)
 	if err != nil {
 		return nil, err
@@ -278,7 +307,7 @@ func (s *Server) stop() {
 		// Detached compactions have no call to wait for.
 		s.service.operations.WaitAll()
 	}()
-	timer := time.NewTimer(s.drain)
+	timer := time.NewTimer(s.DrainTimeout())
 	defer timer.Stop()
 	select {
 	case <-graceful:

@@ -221,7 +221,13 @@ func New(o Options) (*Service, error) {
 
 // UsePolicies makes policies of the operator those of all calls that begin from now on. Sessions keep the policies that
 // they have. On an error, all stays as it was.
-func (s *Service) UsePolicies(set policies.Set) error { return s.policies.Use(&set) }
+func (s *Service) UsePolicies(set policies.Set) error {
+	if err := s.policies.Check(&set); err != nil {
+		return err
+	}
+	s.policies.Allowances.AddOwn(set.All())
+	return s.policies.Use(&set)
+}
 
 func (s *Service) compactionConfig(metrics prometheus.Registerer) (*compaction.Config, error) {
 	counted, err := compaction.NewMetrics(metrics)

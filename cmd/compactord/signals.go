@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -17,19 +18,18 @@ import (
 const oneRequest = 250 * time.Millisecond
 
 // untilSignal returns a context that ends with ErrInterrupted at the first signal. A second request to stop ends the
-// process at once, without waiting for a clean end.
+// process at once, without waiting for a clean end. SIGHUP is no such signal for a command that called OnHangup of the App.
 func untilSignal(parent context.Context, a *api.App) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	// SIGHUP, at the closing of a terminal, ends the process unless it was started with nohup.
-	if !signal.Ignored(syscall.SIGHUP) {
-		signal.Notify(signals, syscall.SIGHUP)
-	}
+	h := newHangups()
+	a.OnHangup = h.take
 	// Without SIGPIPE, a write to a closed pipe fails and the command ends as on any failure. The signal would end the
 	// process and leave the temporary store behind.
 	signal.Ignore(syscall.SIGPIPE)
 	done := make(chan struct{})
+	go h.pass(signals, done)
 	go func() {
 		select {
 		case <-signals:
@@ -58,10 +58,59 @@ func untilSignal(parent context.Context, a *api.App) (ctx context.Context, stop 
 	}()
 	return ctx, func() {
 		signal.Stop(signals)
+		h.stop()
 		close(done)
 		cancel(nil)
 	}
 }
+
+// hangups are the SIGHUPs, which end a command unless it takes them.
+type hangups struct {
+	arriving chan os.Signal
+	taken    atomic.Bool
+	// passed has at most one value: SIGHUPs that come before it is read mean the same.
+	passed chan struct{}
+}
+
+func newHangups() *hangups {
+	h := &hangups{arriving: make(chan os.Signal, 1), passed: make(chan struct{}, 1)}
+	// SIGHUP, at the closing of a terminal, ends the process unless it was started with nohup.
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(h.arriving, syscall.SIGHUP)
+	}
+	return h
+}
+
+// take is OnHangup of an App.
+func (h *hangups) take() <-chan struct{} {
+	h.taken.Store(true)
+	signal.Notify(h.arriving, syscall.SIGHUP)
+	return h.passed
+}
+
+// pass passes SIGHUPs on until done is closed: to who took them, or else as requests to stop.
+func (h *hangups) pass(stops chan<- os.Signal, done <-chan struct{}) {
+	for {
+		select {
+		case s := <-h.arriving:
+			if h.taken.Load() {
+				select {
+				case h.passed <- struct{}{}:
+				default:
+				}
+				continue
+			}
+			select {
+			case stops <- s:
+			default:
+			}
+		case <-done:
+			return
+		}
+	}
+}
+
+func (h *hangups) stop() { signal.Stop(h.arriving) }
 
 // sayTimeout is how long the end of the process waits for its last words to be written.
 const sayTimeout = time.Second

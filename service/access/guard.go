@@ -35,6 +35,8 @@ type Guard struct {
 	logger   *slog.Logger
 	now      func() time.Time
 	interval time.Duration
+	// asked has a value after LookNow.
+	asked chan struct{}
 
 	refused *prometheus.CounterVec
 	failing *prometheus.GaugeVec
@@ -136,7 +138,7 @@ const (
 // New returns a guard that has read its files. The error names every file that cannot be used. The caller must call Run,
 // which notices what changes.
 func New(o Options) (*Guard, error) {
-	g := &Guard{logger: o.Logger, now: o.Now, interval: o.Interval, seed: maphash.MakeSeed()}
+	g := &Guard{logger: o.Logger, now: o.Now, interval: o.Interval, asked: make(chan struct{}, 1), seed: maphash.MakeSeed()}
 	if g.now == nil {
 		g.now = time.Now
 	}
@@ -241,6 +243,17 @@ func (g *Guard) endExpired() {
 	}
 }
 
+// settling is how long a file that changed shortly before LookNow must stay the same.
+const settling = 100 * time.Millisecond
+
+// LookNow has Run look at the files at once, and again shortly after: whoever writes a file has time to write it whole.
+func (g *Guard) LookNow() {
+	select {
+	case g.asked <- struct{}{}:
+	default:
+	}
+}
+
 // Run looks at the files, and ends the streams of tokens that are accepted no more, until the context ends.
 func (g *Guard) Run(ctx context.Context) {
 	ticker := time.NewTicker(g.interval)
@@ -249,8 +262,12 @@ func (g *Guard) Run(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
+		case <-g.asked:
+			g.look(ctx)
+			ticker.Reset(min(settling, g.interval))
 		case <-ticker.C:
 			g.look(ctx)
+			ticker.Reset(g.interval)
 		}
 	}
 }

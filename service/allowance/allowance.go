@@ -17,7 +17,10 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/access"
@@ -72,9 +75,10 @@ type Spent interface {
 // Allowances decide for all summarizers. A nil *Allowances allows everything.
 type Allowances struct {
 	profiles map[string]Profile
-	own      []*compactordv1.Policy
-	now      func() time.Time
-	keep     Spent
+	// own are the operator's policies, now and earlier: sessions may keep these.
+	own  atomic.Pointer[[]*compactordv1.Policy]
+	now  func() time.Time
+	keep Spent
 
 	mu sync.Mutex
 	// day is the day of used and reserved, which have what each tenant has used of each summarizer, and what running
@@ -91,7 +95,8 @@ func New(o Options) (*Allowances, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	a := &Allowances{profiles: o.Profiles, own: o.Own, now: o.Now, keep: o.Spent, reserved: map[account]Amount{}}
+	a := &Allowances{profiles: o.Profiles, now: o.Now, keep: o.Spent, reserved: map[account]Amount{}}
+	a.own.Store(&o.Own)
 	if err := a.load(); err != nil {
 		return nil, err
 	}
@@ -130,6 +135,20 @@ func (a *Allowances) Check(ctx context.Context, policy *compactordv1.SummaryPoli
 	}
 }
 
+// AddOwn adds policies of the operator to those that there are. Only one goroutine may call it at a time.
+func (a *Allowances) AddOwn(own []*compactordv1.Policy) {
+	if a == nil {
+		return
+	}
+	all := slices.Clone(*a.own.Load())
+	for _, p := range own {
+		if !slices.ContainsFunc(all, func(known *compactordv1.Policy) bool { return proto.Equal(known, p) }) {
+			all = append(all, p)
+		}
+	}
+	a.own.Store(&all)
+}
+
 // isOperator says whether the caller could change the configuration as well: it has the token of the daemon's user, or one
 // with the same rights.
 func isOperator(ctx context.Context) bool {
@@ -139,12 +158,12 @@ func isOperator(ctx context.Context) bool {
 
 // isOwnPrompt says whether a prompt is the operator's.
 func (a *Allowances) isOwnPrompt(prompt string) bool {
-	return slices.ContainsFunc(a.own, func(p *compactordv1.Policy) bool { return p.GetSummary().GetPromptOverride() == prompt })
+	return slices.ContainsFunc(*a.own.Load(), func(p *compactordv1.Policy) bool { return p.GetSummary().GetPromptOverride() == prompt })
 }
 
 // isUnredacted says whether a policy of the operator sends secrets to this summarizer.
 func (a *Allowances) isUnredacted(summarizer string) bool {
-	return slices.ContainsFunc(a.own, func(p *compactordv1.Policy) bool {
+	return slices.ContainsFunc(*a.own.Load(), func(p *compactordv1.Policy) bool {
 		s := p.GetSummary()
 		return s.GetSummarizer() == summarizer && s.Redact != nil && !s.GetRedact()
 	})

@@ -108,7 +108,7 @@ func (a *arrival) length(ctx context.Context) (int, error) {
 // message receives a message of a known length. What is refused is received too, but not kept.
 func (a *arrival) message(ctx context.Context, length int) ([]byte, *share, error) {
 	if err := a.checkSize(length); err != nil {
-		if length <= hardLimitFactor*a.MaxBytes {
+		if length <= hardLimitFactor*a.maxBytes() {
 			a.discard(length)
 		}
 		return nil, nil, err

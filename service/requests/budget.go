@@ -40,13 +40,14 @@ const (
 
 // Budget bounds the memory of the requests in flight: of all together, and of those of each client.
 type Budget struct {
-	limit   int64
 	gauge   prometheus.Gauge
 	refused *prometheus.CounterVec
 	// wide has a place for each request that may arrive in wide pieces.
 	wide chan struct{}
 
-	mu      sync.Mutex
+	mu sync.Mutex
+	// limit is the most bytes of all requests.
+	limit   int64
 	used    int64
 	clients map[net.Addr]int64
 	// arriving are the requests that have not arrived as a whole.
@@ -82,6 +83,13 @@ func NewBudget(limit int64, metrics prometheus.Registerer) (*Budget, error) {
 		}
 	}
 	return b, nil
+}
+
+// SetLimit replaces the limit. Requests keep the memory that they have.
+func (b *Budget) SetLimit(limit int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.limit = limit
 }
 
 // share is the memory that a request has reserved.

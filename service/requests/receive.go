@@ -1,12 +1,14 @@
 package requests
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"google.golang.org/grpc"
@@ -19,7 +21,7 @@ import (
 
 // Receiver receives requests and decodes them, within the bounds. Its server needs Tap, and a Registrar.
 type Receiver struct {
-	// MaxBytes is the size of the largest request.
+	// MaxBytes is the size of the largest request, until SetMaxBytes replaces it.
 	MaxBytes int
 	// Budget is the memory of the requests in flight.
 	Budget *Budget
@@ -29,6 +31,16 @@ type Receiver struct {
 	Check func(req proto.Message) error
 	// Received is told the bytes of each request. May be nil.
 	Received func(ctx context.Context, bytes int)
+
+	// replaced is what replaces MaxBytes; 0 for nothing.
+	replaced atomic.Int64
+}
+
+// SetMaxBytes replaces the size of the largest request.
+func (r *Receiver) SetMaxBytes(most int) { r.replaced.Store(int64(most)) }
+
+func (r *Receiver) maxBytes() int {
+	return cmp.Or(int(r.replaced.Load()), r.MaxBytes)
 }
 
 // Unary receives the request of a unary call. Its memory is reserved until the call ends.
@@ -153,12 +165,13 @@ const storedCopies = 2
 
 // checkSize refuses requests that are too large. Its error names the limit, which gRPC's own error does not.
 func (r *Receiver) checkSize(size int) error {
-	if size <= r.MaxBytes {
+	most := r.maxBytes()
+	if size <= most {
 		return nil
 	}
 	return r.Budget.refusal(apierror.New(compactordv1.ErrorReason_ERROR_REASON_LIMIT_EXCEEDED,
-		map[string]string{"limit": limitOfSize, "value": strconv.Itoa(r.MaxBytes)},
-		"the request has %d bytes; at most %d are accepted", size, r.MaxBytes))
+		map[string]string{"limit": limitOfSize, "value": strconv.Itoa(most)},
+		"the request has %d bytes; at most %d are accepted", size, most))
 }
 
 // decode decodes the bytes of a request that were counted.

@@ -29,6 +29,8 @@ type Options struct {
 	BaseURL string
 	// APIKey is sent as `x-api-key`. If it is empty, none is sent, for proxies that add it.
 	APIKey string
+	// Key returns the key of each request in the place of APIKey, where it can change. May be nil.
+	Key func() string
 	// HTTPClient sends the requests, without following redirects. nil means a client with time limits on connecting,
 	// but none on a whole request.
 	HTTPClient *http.Client
@@ -84,8 +86,8 @@ func (p *Provider) Complete(ctx context.Context, c *llm.Completion, text func(de
 // call returns the address, header and options of the request.
 func (p *Provider) call(c *llm.Completion) *wire.Call {
 	header := http.Header{"Accept": {"application/json"}, "Anthropic-Version": {apiVersion}}
-	if p.options.APIKey != "" {
-		header.Set("X-Api-Key", p.options.APIKey)
+	if key := wire.KeyOf(p.options.APIKey, p.options.Key); key != "" {
+		header.Set("X-Api-Key", key)
 	}
 	options := dialect.RequestOptions{Model: p.options.Model, MaxOutputTokens: c.MaxOutputTokens}
 	if c.View == nil {

@@ -27,6 +27,8 @@ type Options struct {
 	BaseURL string
 	// APIKey is sent as `x-goog-api-key`. The API requires one.
 	APIKey string
+	// Key returns the key of each request in the place of APIKey, where it can change. May be nil.
+	Key func() string
 	// HTTPClient sends the requests, without following redirects. nil means a client with time limits on connecting,
 	// but none on a whole request.
 	HTTPClient *http.Client
@@ -63,7 +65,7 @@ func New(o Options) (*Provider, error) {
 	case strings.ContainsAny(o.Model, "?&#") || strings.Contains(o.Model, ".."):
 		// The model is a part of the address.
 		return nil, errors.New("gemini: the model must not hold ?, &, # or two dots in a row")
-	case o.APIKey == "":
+	case wire.KeyOf(o.APIKey, o.Key) == "":
 		return nil, errors.New("gemini: an API key is required")
 	case o.BaseURL == "":
 		o.BaseURL = DefaultBaseURL
@@ -103,7 +105,7 @@ func (p *Provider) Complete(ctx context.Context, c *llm.Completion, text func(de
 // call returns the address, header and options of the request.
 func (p *Provider) call(c *llm.Completion) *wire.Call {
 	return &wire.Call{
-		Dialect: p.dialect, URL: p.url, Header: http.Header{"X-Goog-Api-Key": {p.options.APIKey}},
+		Dialect: p.dialect, URL: p.url, Header: http.Header{"X-Goog-Api-Key": {wire.KeyOf(p.options.APIKey, p.options.Key)}},
 		Options: dialect.RequestOptions{Model: p.options.Model, MaxOutputTokens: c.MaxOutputTokens, Effort: c.Effort},
 	}
 }

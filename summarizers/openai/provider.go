@@ -46,6 +46,8 @@ type Options struct {
 	BaseURL string
 	// APIKey is sent as the bearer token. If it is empty, none is sent, since local servers need none.
 	APIKey string
+	// Key returns the key of each request in the place of APIKey, where it can change. May be nil.
+	Key func() string
 	// API is the API to use. Empty means APIChat.
 	API API
 	// TokenLimit names the parameter for the output limit in Chat Completions. OpenAI's newer models require
@@ -138,8 +140,8 @@ var paths = map[API]string{APIChat: "/chat/completions", APIResponses: "/respons
 // call returns the address, header and options of the request.
 func (p *Provider) call(c *llm.Completion, limit string) *wire.Call {
 	header := http.Header{"Accept": {"application/json"}}
-	if p.options.APIKey != "" {
-		header.Set("Authorization", "Bearer "+p.options.APIKey)
+	if key := wire.KeyOf(p.options.APIKey, p.options.Key); key != "" {
+		header.Set("Authorization", "Bearer "+key)
 	}
 	return &wire.Call{
 		Dialect: p.dialect, URL: p.options.BaseURL + paths[p.options.API], Header: header,

@@ -93,3 +93,11 @@ func newTransport() http.RoundTripper {
 		ResponseHeaderTimeout: headerTimeout,
 	}
 }
+
+// KeyOf returns the API key of a request: what current returns or, where that is nil, the fixed one.
+func KeyOf(fixed string, current func() string) string {
+	if current == nil {
+		return fixed
+	}
+	return current()
+}

@@ -24,6 +24,18 @@ type App struct {
 
 	// Summarizer replaces extractive in tests, for example to hold a compaction.
 	Summarizer summarizers.Summarizer
+
+	// OnHangup returns a channel that has a value after each SIGHUP, which from then on does not end the program. It is nil
+	// where nothing handles signals.
+	OnHangup func() <-chan struct{}
+}
+
+// Hangups returns the channel of OnHangup; nil where there is none.
+func (a *App) Hangups() <-chan struct{} {
+	if a.OnHangup == nil {
+		return nil
+	}
+	return a.OnHangup()
 }
 
 // NameOf names what sets a flag: the flag on the command line, or a variable.

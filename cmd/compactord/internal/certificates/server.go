@@ -80,6 +80,9 @@ func (s *Server) HTTP() *tls.Config {
 	}
 }
 
+// LookNow looks at the files at once.
+func (s *Server) LookNow() { s.current() }
+
 func (s *Server) expiry() time.Time {
 	s.current()
 	s.mu.Lock()

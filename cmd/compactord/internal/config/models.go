@@ -54,16 +54,16 @@ func (p *profile) provider(overflow func(status int, code, message string) bool)
 	switch p.kind {
 	case kindOpenAI:
 		return openai.New(openai.Options{
-			Model: p.model, BaseURL: p.baseURL, APIKey: p.key.reveal(), API: openai.API(p.api), TokenLimit: p.tokenLimit,
+			Model: p.model, BaseURL: p.baseURL, Key: p.currentKey, API: openai.API(p.api), TokenLimit: p.tokenLimit,
 			IdleTimeout: p.idleTimeout, Overflow: overflow,
 		})
 	case kindAnthropic:
 		return anthropic.New(anthropic.Options{
-			Model: p.model, BaseURL: p.baseURL, APIKey: p.key.reveal(), IdleTimeout: p.idleTimeout, Overflow: overflow,
+			Model: p.model, BaseURL: p.baseURL, Key: p.currentKey, IdleTimeout: p.idleTimeout, Overflow: overflow,
 		})
 	case kindGemini:
 		return gemini.New(gemini.Options{
-			Model: p.model, BaseURL: p.baseURL, APIKey: p.key.reveal(), IdleTimeout: p.idleTimeout, Overflow: overflow,
+			Model: p.model, BaseURL: p.baseURL, Key: p.currentKey, IdleTimeout: p.idleTimeout, Overflow: overflow,
 		})
 	default:
 		return nil, fmt.Errorf("there is no provider of kind %q", p.kind)

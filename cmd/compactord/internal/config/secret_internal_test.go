@@ -21,12 +21,15 @@ func TestSecretsAreNotPrinted(t *testing.T) {
 	require.NoError(t, err)
 	inYAML, err := yaml.Marshal(map[string]any{"a": s})
 	require.NoError(t, err)
+	p := &profile{}
+	p.key.Store(&s)
+	require.Equal(t, sample.NotAKey, p.currentKey())
 	var log strings.Builder
 	for _, logger := range []*slog.Logger{slog.New(slog.NewTextHandler(&log, nil)), slog.New(slog.NewJSONHandler(&log, nil))} {
-		logger.Info("x", "a", s, "b", &s, "c", profile{key: s}, "d", &profile{key: s})
+		logger.Info("x", "a", s, "b", &s, "c", p)
 	}
-	all := string(inJSON) + string(inYAML) + log.String() + fmt.Sprint(s, &s, profile{key: s}, []secret{s}) +
-		fmt.Sprintf("%s %v %+v %#v %q %x %d %+v %#v", s, s, s, s, s, s, s, profile{key: s}, profile{key: s})
+	all := string(inJSON) + string(inYAML) + log.String() + fmt.Sprint(s, &s, p, []secret{s}) +
+		fmt.Sprintf("%s %v %+v %#v %q %x %d %+v %#v", s, s, s, s, s, s, s, p, p)
 	require.NotContains(t, all, sample.NotAKey)
 	require.NotContains(t, all, fmt.Sprintf("%x", sample.NotAKey))
 	require.Contains(t, all, hiddenSecret)

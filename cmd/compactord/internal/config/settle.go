@@ -27,7 +27,12 @@ type Settled struct {
 // Settle reads the settings of a command line that kong has applied, of the environment and of the file, which may be
 // unnamed. It returns every problem, where kong would stop at the first one.
 func Settle(k *kong.Context, path string) (*Settled, error) {
-	s := &Settled{Sources: ReadSources(k), File: &File{}}
+	return SettleFrom(ReadSources(k), k.Flags(), path)
+}
+
+// SettleFrom is Settle for flags whose sources were read before. It may be called again when the file has changed.
+func SettleFrom(sources Sources, flags []*kong.Flag, path string) (*Settled, error) {
+	s := &Settled{Sources: sources, File: &File{}}
 	var problems []error
 	if path != "" {
 		s.File, problems = readFile(path)
@@ -36,16 +41,23 @@ func Settle(k *kong.Context, path string) (*Settled, error) {
 	unread := len(problems) > 0
 	into := reflect.ValueOf(&s.Config).Elem()
 	for i, key := range settingKeys() {
-		flag := flagOf(k.Flags(), key)
-		// What was not given on the command line has its default here.
-		into.Field(i).Set(flag.Target)
+		flag := flagOf(flags, key)
+		if flag.Default != "" {
+			// A value that cannot be read leaves the default.
+			if err := s.parse(flag, flag.Default, into.Field(i)); err != nil {
+				problems = append(problems, err)
+			}
+		}
 		var text string
 		switch s.Kind(flag.Name) {
 		case FromEnvironment:
 			text = os.Getenv(s.variables[flag.Name])
 		case FromFile:
 			text = fmt.Sprint(s.file[key])
-		case FromFlag, FromDefault:
+		case FromFlag:
+			into.Field(i).Set(flag.Target)
+			continue
+		case FromDefault:
 			continue
 		}
 		value := reflect.New(into.Field(i).Type()).Elem()

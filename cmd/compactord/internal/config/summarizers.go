@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"go.yaml.in/yaml/v3"
@@ -44,7 +45,8 @@ type profile struct {
 	input, output, read, written *float64
 	allowed                      allowed
 
-	key secret
+	// key is the API key in use. It can change.
+	key atomic.Pointer[secret]
 }
 
 // Bounds of the settings of a profile. The bounds of the timeouts are those of a policy.
@@ -257,20 +259,30 @@ func (p *profile) checkPrice(check checking) {
 	}
 }
 
-// readKey reads the API key from the variable or file that the profile names. After a change of the key the daemon must
-// be restarted.
-func (p *profile) readKey() (err error) {
+// readKey reads the API key from the variable or file that the profile names.
+func (p *profile) readKey() error {
+	var key secret
+	var err error
 	switch {
 	case p.keyEnv != "":
-		if p.key, err = secretFromEnv(p.keyEnv); err != nil {
+		if key, err = secretFromEnv(p.keyEnv); err != nil {
 			return fmt.Errorf("%s.api_key_env: %w", p.path(), err)
 		}
 	case p.keyFile != "":
-		if p.key, err = secretFromFile(p.keyFile); err != nil {
+		if key, err = secretFromFile(p.keyFile); err != nil {
 			return fmt.Errorf("%s.api_key_file: %w", p.path(), err)
 		}
 	}
+	p.key.Store(&key)
 	return nil
+}
+
+// currentKey returns the API key for a request; empty where there is none.
+func (p *profile) currentKey() string {
+	if key := p.key.Load(); key != nil {
+		return key.reveal()
+	}
+	return ""
 }
 
 // checkSummarizer returns an error that lists the summarizers if none has this name.

@@ -37,6 +37,10 @@ type Command struct {
 
 	file    config.File
 	sources config.Sources
+	// given are the sources beside the file.
+	given config.Sources
+	flags []*kong.Flag
+	level slog.LevelVar
 }
 
 // Help is printed below the flags.
@@ -44,14 +48,16 @@ func (c *Command) Help() string {
 	return `A flag takes precedence over the environment, the environment over the file of --config, and the file over the default.
 
 SIGINT and SIGTERM stop the daemon. Running calls have --drain-timeout to finish; then compactions are cancelled. A further
-signal stops the daemon at once, unless it comes within a quarter of a second.
+signal stops the daemon at once, unless it comes within a quarter of a second. At SIGHUP it reads its configuration again, and
+takes what can change without a restart: see 'compactord help configuration'.
 
 Where the store is lost, such as a file that was replaced while the disk failed, the daemon ends with exit code 5.`
 }
 
 // BeforeResolve reads the file of --config, so that kong uses its values.
 func (c *Command) BeforeResolve(k *kong.Context) error {
-	c.sources = config.ReadSources(k)
+	c.given, c.flags = config.ReadSources(k), k.Flags()
+	c.sources = c.given
 	for _, flag := range k.Flags() {
 		if flag.Name != "config" {
 			continue
@@ -79,6 +85,7 @@ func (c *Command) Validate() error {
 
 // Run serves until the context ends.
 func (c *Command) Run(ctx context.Context, a *api.App) (err error) {
+	hangups := a.Hangups()
 	// kong has already called Validate.
 	spare := spareHeap()
 	defer runtime.KeepAlive(spare)
@@ -150,6 +157,7 @@ func (c *Command) Run(ctx context.Context, a *api.App) (err error) {
 	if asked != nil {
 		group.Go(func() error { return asked.serve(asking) })
 	}
+	group.Go(func() error { return c.reloader(d, logger).run(running, hangups) })
 	group.Go(func() error {
 		defer ended()
 		return d.server.Run(running, newPatientListener(listener, logger, d.refused))
@@ -160,7 +168,7 @@ func (c *Command) Run(ctx context.Context, a *api.App) (err error) {
 	announce(ctx, logger, a.Stdout, fmt.Sprintf("compactord listens on %s, store %s\n", listening(addr, listener), c.Store))
 	<-running.Done()
 	logger.InfoContext(ctx, "stopping")
-	return c.ended(running, group)
+	return d.ended(running, group)
 }
 
 // logStopped logs the end of a daemon that has served. The program prints the error itself.
@@ -190,7 +198,7 @@ const lostTimeout = 10 * time.Second
 
 // ended waits for the end of what runs. Where the store is lost, it does not wait for calls for ever: they may hang in
 // the store.
-func (c *Command) ended(running context.Context, group *errgroup.Group) error {
+func (d *daemon) ended(running context.Context, group *errgroup.Group) error {
 	cause := context.Cause(running)
 	if !errors.Is(cause, storage.ErrLost) {
 		return group.Wait()
@@ -200,13 +208,20 @@ func (c *Command) ended(running context.Context, group *errgroup.Group) error {
 		defer close(done)
 		_ = group.Wait()
 	}()
-	timer := time.NewTimer(c.DrainTimeout + lostTimeout)
+	timer := time.NewTimer(d.server.DrainTimeout() + lostTimeout)
 	defer timer.Stop()
 	select {
 	case <-done:
 	case <-timer.C:
 	}
 	return terminal.AsLost(cause)
+}
+
+func (c *Command) reloader(d *daemon, logger *slog.Logger) *reloader {
+	return &reloader{
+		given: c.given, path: c.ConfigFile, flags: c.flags, daemon: d, level: &c.level, logger: logger,
+		running: &config.Settled{Config: c.Config, Sources: c.sources, File: &c.file},
+	}
 }
 
 // daemon is what a run of the daemon is made of.
@@ -278,7 +293,8 @@ func (c *Command) startLog(ctx context.Context, a *api.App) (*slog.Logger, *logQ
 }
 
 func (c *Command) logger(out io.Writer) *slog.Logger {
-	options := &slog.HandlerOptions{Level: terminal.LogLevels[c.LogLevel]}
+	c.level.Set(terminal.LogLevels[c.LogLevel])
+	options := &slog.HandlerOptions{Level: &c.level}
 	if c.LogFormat == "json" {
 		return slog.New(slog.NewJSONHandler(out, options))
 	}
