@@ -22,8 +22,9 @@ ROOT = Path(__file__).resolve().parents[3]
 class Restarted:
     """A daemon that can be killed and started again, on the same socket and store."""
 
-    def __init__(self, binary: str) -> None:
+    def __init__(self, binary: str, *flags: str) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="compactord-test-"))
+        self._flags = flags
         self.address = f"unix:{self.folder / 'daemon.sock'}"
         self._binary = binary
         self._process: subprocess.Popen[bytes] | None = None
@@ -31,6 +32,7 @@ class Restarted:
     def start(self) -> None:
         """Start it, and wait until it serves."""
         command = [self._binary, "serve", "--listen", self.address, "--store", str(self.folder / "store.db")]
+        command += self._flags
         self._process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
         with compactord.Client(self.address) as client:
             while not client.health():

@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { before, test } from "node:test";
 
 import type { Client } from "../src/index.js";
@@ -7,7 +10,7 @@ import type { RecordSchema } from "../src/v1.js";
 import { ContentKind, ErrorClass, Estimator, MessageState, RecordKind, Role, StopReason } from "../src/v1.js";
 import type { MessageShape } from "@bufbuild/protobuf";
 import { Proxy } from "./fixture/proxy.js";
-import { TestDaemon } from "./fixture/daemon.js";
+import { temporaryFolder, TestDaemon } from "./fixture/daemon.js";
 
 let daemon: TestDaemon;
 let client: Client;
@@ -38,10 +41,34 @@ test("a policy that differs from the session's is not dropped when it is opened"
     name: "SessionExistsError",
     message: /^policy: .* differs in contextWindow: .*update/,
   });
-  await assert.rejects(client.openSession("with-policy", { policy: { contextWindow: 5000 } }), /differs in strategy:/);
+  const kimi = { preset: "kimi", strategy: { summarize: {} } };
+  await assert.rejects(client.openSession("with-policy", { policy: kimi }), /differs in preset, strategy:/);
+  await client.openSession("with-policy", { policy: { contextWindow: 5000 } });
+  const trigger = { reserveTokens: 1000 };
+  await assert.rejects(client.openSession("with-policy", { policy: { trigger } }), /differs in trigger:/);
   await session.update({ policy: other });
   await client.openSession("with-policy", { policy: other, title: "ignored" });
   await session.delete();
+});
+
+test("a session with a policy of the operator is opened again", async () => {
+  const config = join(temporaryFolder(), "config.yaml");
+  await writeFile(
+    config,
+    "policies: {small: {preset: kimi, trigger: {trigger_tokens: 4000}}}\ndefault_policy: small\n",
+  );
+  const daemon = await TestDaemon.start(["--config", config]);
+  const other = daemon.client();
+  const added = { contextWindow: 8000, trigger: { reserveTokens: 500 } };
+  for (const policy of [{ preset: "small" }, { preset: "small", contextWindow: 9000 }, added]) {
+    const session = await other.openSession(randomUUID(), { policy });
+    assert.equal((await session.info()).session?.policy?.preset, "kimi");
+    await other.openSession(session.id, { policy });
+    await assert.rejects(
+      other.openSession(session.id, { policy: { contextWindow: 1, trigger: { reserveTokens: 501 } } }),
+      /differs in contextWindow, trigger:/,
+    );
+  }
 });
 
 test("a session is created, opened, listed, changed and deleted", async () => {

@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeAlias, cast
 
 from google.protobuf import json_format
 from google.protobuf.descriptor import Descriptor, EnumDescriptor, FieldDescriptor
+from google.protobuf.message import Message as ProtobufMessage
 
 from compactord import v1
 
@@ -156,9 +157,30 @@ def policy(given: Policy | None) -> v1.Policy | None:
 
 
 def differing_fields(given: v1.Policy, held: v1.Policy) -> list[str]:
-    """Return the names of the fields in which two policies differ, in the order of the contract."""
-    one, other = ({field.name: value for field, value in policy.ListFields()} for policy in (given, held))
-    return [name for name in v1.Policy.DESCRIPTOR.fields_by_name if one.get(name) != other.get(name)]
+    """Return the names of the given fields that a session's policy does not hold, in the order of the contract.
+
+    The session's policy may hold more: what the operator's own policy adds.
+    """
+    return [field.name for field, value in given.ListFields() if not _holds(held, field, value)]
+
+
+def _holds(message: ProtobufMessage, field: FieldDescriptor, value: Any) -> bool:
+    """Whether a message holds a value, or of a message that the daemon merges, all of its fields."""
+    held = getattr(message, field.name)
+    if not field.is_repeated and field.has_presence and not message.HasField(field.name):
+        return False
+    if not _is_merged(field):
+        return bool(held == value)
+    return all(_holds(held, inner, own) for inner, own in value.ListFields())
+
+
+def _is_merged(field: FieldDescriptor) -> bool:
+    """Whether policies are merged field by field in a field. The daemon replaces lists, oneofs and times as a whole."""
+    of = field.message_type
+    if of is None or field.is_repeated or field.containing_oneof is not None:
+        return False
+    is_list = len(of.fields) == 1 and of.fields[0].is_repeated
+    return not is_list and of.file.package != "google.protobuf"
 
 
 def _with_lists(given: object, message: Descriptor) -> dict[str, Any]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import uuid
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -367,11 +369,35 @@ def test_a_policy_that_differs_from_the_sessions_is_not_dropped(client: compacto
     ) as caught:
         client.open_session("with-policy", policy={**policy, "context_window": 6_000})
     assert "strategy" not in str(caught.value)
-    with pytest.raises(compactord.SessionExistsError, match="differs in strategy"):
-        client.open_session("with-policy", policy={"context_window": 5_000})
+    with pytest.raises(compactord.SessionExistsError, match="differs in preset, strategy:"):
+        client.open_session("with-policy", policy={"preset": "kimi", "strategy": {"summarize": {}}})
+    client.open_session("with-policy", policy={"context_window": 5_000})
+    with pytest.raises(compactord.SessionExistsError, match="differs in trigger"):
+        client.open_session("with-policy", policy={"trigger": {"reserve_tokens": 1_000}})
     session.update(policy={**policy, "context_window": 6_000})
     client.open_session("with-policy", policy={**policy, "context_window": 6_000})
     client.delete_session("with-policy")
+
+
+def test_sessions_with_an_operators_policy_are_opened_again(tmp_path: Path, binary: str) -> None:
+    config = tmp_path / "config.yaml"
+    config.write_text("policies: {small: {preset: kimi, trigger: {trigger_tokens: 4000}}}\ndefault_policy: small\n")
+    daemon = Restarted(binary, "--config", str(config))
+    daemon.start()
+    try:
+        with compactord.Client(daemon.address) as client:
+            for policy in (
+                {"preset": "small"},
+                {"preset": "small", "context_window": 9_000},
+                {"context_window": 8_000, "trigger": {"reserve_tokens": 500}},
+            ):
+                session = client.open_session(str(uuid.uuid4()), policy=policy)
+                assert session.info().session.policy.preset == "kimi"
+                client.open_session(session.id, policy=policy)
+            with pytest.raises(compactord.SessionExistsError, match="differs in context_window, trigger:"):
+                client.open_session(session.id, policy={"context_window": 1, "trigger": {"reserve_tokens": 501}})
+    finally:
+        daemon.remove()
 
 
 def test_what_needs_no_session(client: compactord.Client) -> None:

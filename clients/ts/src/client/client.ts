@@ -244,8 +244,9 @@ export class Client implements AsyncDisposable {
 
   /**
    * Opens the session with this id. Where it does not exist, creates it with these options. Labels, title and estimator
-   * are only used for a new session. A policy must be the one that the session has, else SessionExistsError is thrown and
-   * names the fields that differ; `update` of the session replaces it.
+   * are only used for a new session. What a policy sets must be so in the one that the session has, else
+   * SessionExistsError is thrown and names the fields that differ; `update` of the session replaces it. A policy that
+   * names one of the daemon's operator is not compared: the session keeps it written out.
    */
   async openSession(
     sessionId: string,
@@ -259,10 +260,32 @@ export class Client implements AsyncDisposable {
       }
       const session = this.session(sessionId, options.dialect);
       if (options.policy !== undefined) {
-        await checkPolicy(session, policyOf(options.policy), options, e);
+        await this.checkPolicy(session, policyOf(options.policy), options, e);
       }
       return session;
     }
+  }
+
+  /** Throws an error that names the fields in which the session's policy is not the given one. */
+  private async checkPolicy(
+    session: Session,
+    given: Policy,
+    options: CallOptions,
+    { code, reason, metadata }: SessionExistsError,
+  ): Promise<void> {
+    const held = await session.info(callOptions(options));
+    const differing = differingFields(given, held.session?.policy);
+    if (differing.length > 0 && !(await this.isOperators(given.preset, options))) {
+      const advice = "open it without a policy, and replace its policy with update";
+      const where = `the session ${session.id} exists with another policy, which differs in ${differing.join(", ")}`;
+      throw new SessionExistsError(`policy: ${where}: ${advice}`, { code, reason, metadata });
+    }
+  }
+
+  /** Whether a policy that is named like a preset is one of the daemon's operator. */
+  private async isOperators(name: string | undefined, options: CallOptions): Promise<boolean> {
+    const { presets } = await this.strategies({}, callOptions(options));
+    return presets.some((preset) => preset.name === name && preset.policy?.preset !== name);
   }
 
   /** Makes an object for the session with this id. No call checks that the session exists. */
@@ -334,22 +357,6 @@ export class Client implements AsyncDisposable {
       }
       throw e;
     }
-  }
-}
-
-/** Throws an error that names the fields in which the session's policy is not the given one. */
-async function checkPolicy(
-  session: Session,
-  given: Policy,
-  options: CallOptions,
-  { code, reason, metadata }: SessionExistsError,
-): Promise<void> {
-  const held = await session.info(callOptions(options));
-  const differing = differingFields(given, held.session?.policy);
-  if (differing.length > 0) {
-    const advice = "open it without a policy, and replace its policy with update";
-    const where = `the session ${session.id} exists with another policy, which differs in ${differing.join(", ")}`;
-    throw new SessionExistsError(`policy: ${where}: ${advice}`, { code, reason, metadata });
   }
 }
 

@@ -46,13 +46,36 @@ export function policyOf(policy: PolicyLike): Policy {
   return isMessage(policy, PolicySchema) ? policy : fromObject("policy", PolicySchema, withLists(policy, PolicySchema));
 }
 
-/** The names of the fields in which two policies differ, in the order of the contract. */
+/**
+ * The names of the given fields that a session's policy does not hold, in the order of the contract. It may hold more:
+ * what the operator's own policy adds.
+ */
 export function differingFields(given: Policy, held: Policy | undefined): string[] {
-  const one = toJson(PolicySchema, given);
-  const other = held === undefined ? {} : toJson(PolicySchema, held);
-  return PolicySchema.fields
-    .map((field) => field.jsonName as keyof PolicyJson)
-    .filter((name) => JSON.stringify(one[name]) !== JSON.stringify(other[name]));
+  return missing(PolicySchema, toJson(PolicySchema, given), held === undefined ? {} : toJson(PolicySchema, held));
+}
+
+/** The fields of a message in JSON that another one does not hold. */
+function missing(schema: DescMessage, given: object, held: object): string[] {
+  const [own, others] = [given, held] as Record<string, unknown>[];
+  return schema.fields
+    .filter((field) => {
+      const [value, other] = [own?.[field.jsonName], others?.[field.jsonName]];
+      if (value === undefined || other === undefined || !isMerged(field)) {
+        return value !== undefined && JSON.stringify(value) !== JSON.stringify(other);
+      }
+      return missing(field.message, value as object, other as object).length > 0;
+    })
+    .map((field) => field.jsonName);
+}
+
+/** Whether the daemon merges policies in a field. It replaces lists, oneofs and times as a whole. */
+function isMerged(field: DescField): field is DescField & { fieldKind: "message" } {
+  if (field.fieldKind !== "message" || field.oneof !== undefined) {
+    return false;
+  }
+  const { fields, file } = field.message;
+  const isList = fields.length === 1 && fields[0]?.fieldKind === "list";
+  return !isList && file.proto.package !== "google.protobuf";
 }
 
 /** Wraps each bare list in the contract's message for it, which can tell an empty list from none. */

@@ -147,7 +147,8 @@ class AsyncClient:
         """Open a session, or create it where it does not exist.
 
         The arguments are those of :meth:`create_session`, but the id is required. Labels, title and estimator are only
-        used for a new session. A policy must be the one that the session has; ``update`` of the session replaces it.
+        used for a new session. What a policy sets must be so in the one that the session has; ``update`` of the session
+        replaces it. A policy that names one of the daemon's operator is not compared: the session keeps it written out.
 
         Raises:
             SessionExistsError: The session exists with another policy: the text names the fields that differ.
@@ -168,13 +169,19 @@ class AsyncClient:
             given = words.policy(policy)
             if given is not None:
                 held = (await session.info(timeout=timeout)).session.policy
-                if differing := words.differing_fields(given, held):
+                differing = words.differing_fields(given, held)
+                if differing and not await self._is_operators(given.preset, timeout):
                     exists.message = (
                         f"policy: the session {session_id} exists with another policy, which differs in "
                         f"{', '.join(differing)}: open it without a policy, and replace its policy with update"
                     )
                     raise
             return session
+
+    async def _is_operators(self, name: str, timeout: float | None) -> bool:
+        """Whether a policy that is named like a preset is one of the daemon's operator."""
+        presets = (await self.strategies(timeout=timeout)).presets
+        return any(preset.name == name and preset.policy.preset != name for preset in presets)
 
     def session(self, session_id: str, *, dialect: words.Dialect | None = None) -> AsyncSession:
         """Make an object for a session that exists. No call is made.
