@@ -28,10 +28,11 @@ export async function wholeOf(
   if (Array.isArray(answer) && answer.length === 0) {
     throw noEvents();
   }
-  if (isPlain(answer) && Object.keys(answer).length === 0) {
+  const events = eventsOf(answer);
+  // A stream may be an object without keys, too.
+  if (events === undefined && isPlain(answer) && Object.keys(answer).length === 0) {
     throw new TypeError("callModel: it returned an empty object; it must return the model's answer");
   }
-  const events = eventsOf(answer);
   return events === undefined ? answer : collect(events, signal);
 }
 
