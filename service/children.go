@@ -60,24 +60,13 @@ func (s *Service) deleteChildren(ctx context.Context, id string) (deleted uint32
 	if err != nil {
 		return 0, err
 	}
-	var below []string
-	for walk := s.children.Walk(row); ; {
-		child, err := walk.Next(ctx)
-		if err != nil {
-			return 0, err
-		}
-		if child == nil {
-			break
-		}
-		if below = append(below, child.GetSessionId()); len(below) > maxDeletedChildren {
-			return 0, apierror.New(compactordv1.ErrorReason_ERROR_REASON_LIMIT_EXCEEDED,
-				map[string]string{"limit": "max_deleted_children", "value": strconv.Itoa(maxDeletedChildren)},
-				"children: more than %d sessions are below the session; delete some of them first", maxDeletedChildren)
-		}
+	below, err := s.below(ctx, row)
+	if err != nil {
+		return 0, err
 	}
 	for i := len(below) - 1; i >= 0; i-- {
 		// Another call may have deleted it.
-		err := s.deleteSession(ctx, below[i], nil)
+		err := s.deleteSession(ctx, below[i].GetSessionId(), nil)
 		if err != nil && !apierror.IsSessionNotFound(err) {
 			return deleted, err
 		}
@@ -86,6 +75,21 @@ func (s *Service) deleteChildren(ctx context.Context, id string) (deleted uint32
 		}
 	}
 	return deleted, nil
+}
+
+// below returns the rows of the sessions below one, each after its parent, without their policies.
+func (s *Service) below(ctx context.Context, row *storagev1.Session) (rows []*storagev1.Session, err error) {
+	for walk := s.children.Walk(row); ; {
+		child, err := walk.Next(ctx)
+		if err != nil || child == nil {
+			return rows, err
+		}
+		if rows = append(rows, child); len(rows) > maxDeletedChildren {
+			return nil, apierror.New(compactordv1.ErrorReason_ERROR_REASON_LIMIT_EXCEEDED,
+				map[string]string{"limit": "max_deleted_children", "value": strconv.Itoa(maxDeletedChildren)},
+				"children: more than %d sessions are below the session; delete some of them first", maxDeletedChildren)
+		}
+	}
 }
 
 // refuseChildren refuses the deletion of a session that has children.

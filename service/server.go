@@ -24,7 +24,6 @@ import (
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/access"
-	"github.com/compactord/compactord/service/audit"
 	"github.com/compactord/compactord/service/calls"
 	"github.com/compactord/compactord/service/interceptors"
 	"github.com/compactord/compactord/service/policies"
@@ -82,8 +81,6 @@ type ServerOptions struct {
 	Access *access.Guard
 	// Tenant is the tenant of all callers where Access is nil. Default tenant.Default.
 	Tenant string
-	// Audit takes a line for each call; nil for none. Its opener closes it after Run has ended.
-	Audit *audit.Log
 	// Reflection turns on gRPC reflection, which describes the API to tools such as grpcurl.
 	Reflection bool
 }
@@ -274,6 +271,11 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 			return nil
 		})
 	}
+	sweeping, endSweep := context.WithCancel(groupCtx)
+	group.Go(func() error {
+		s.service.sweeper.Run(sweeping)
+		return nil
+	})
 	group.Go(func() error {
 		select {
 		case err := <-s.outages.lost:
@@ -288,6 +290,7 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 		case <-groupCtx.Done():
 		case <-stopped:
 		}
+		endSweep()
 		s.stop()
 		return nil
 	})

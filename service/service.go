@@ -20,6 +20,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/admission"
 	"github.com/compactord/compactord/service/allowance"
+	"github.com/compactord/compactord/service/audit"
 	"github.com/compactord/compactord/service/children"
 	"github.com/compactord/compactord/service/compaction"
 	"github.com/compactord/compactord/service/intake"
@@ -28,6 +29,7 @@ import (
 	"github.com/compactord/compactord/service/policies"
 	"github.com/compactord/compactord/service/quota"
 	"github.com/compactord/compactord/service/requests"
+	"github.com/compactord/compactord/service/retention"
 	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/service/summaries"
 	"github.com/compactord/compactord/service/views"
@@ -81,6 +83,11 @@ type Options struct {
 	Admission admission.Options
 	// Metrics registers the metrics of compactions and watchers. Nil: they are not registered.
 	Metrics prometheus.Registerer
+	// Retention says which sessions are deleted by themselves. The zero policy keeps all.
+	Retention retention.Policy
+	// Audit takes a line for each call, and for each session that retention deletes; nil for none. Its opener closes it
+	// after the service has ended.
+	Audit *audit.Log
 	// LeastOutlined is the size in bytes from which on texts of results are read only where they are needed. Default
 	// sessionlog.LeastOutlined. Tests make it smaller.
 	LeastOutlined int
@@ -112,6 +119,7 @@ type Service struct {
 	admission  *admission.Pools
 	metrics    *callMetrics
 	quotas     *quota.Quotas
+	sweeper    *retention.Sweeper
 
 	strategies  *strategies.Registry
 	summarizers *summarizers.Registry
@@ -212,6 +220,12 @@ func New(o Options) (*Service, error) {
 		Logs: s.logs, Policies: s.policies, Operations: s.operations, Summaries: config.Summaries, Logger: s.logger,
 		Pool:         s.admission.Compactions,
 		BeforeCommit: s.hooks.BeforeCommit,
+	}
+	s.sweeper, err = retention.New(retention.Options{
+		Policy: o.Retention, Sessions: retained{s.logs, s}, Audit: o.Audit, Logger: o.Logger, Now: o.Hooks.Now, Metrics: o.Metrics,
+	})
+	if err != nil {
+		return nil, err
 	}
 	if err := s.policies.Use(&o.Policies); err != nil {
 		return nil, err

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -96,6 +98,12 @@ func (l *Logs) Rows(ctx context.Context, q storage.SessionQuery) (rows []*storag
 	q.Tenant = tenant.Of(ctx)
 	q.Damaged = func(damage *storage.DamagedError) { l.LeaveOut(ctx, damage.SessionID, damage) }
 	return l.store.Sessions(ctx, q)
+}
+
+// Tenants returns the tenants that have sessions, sorted.
+func (l *Logs) Tenants(ctx context.Context) ([]string, error) {
+	counts, err := l.store.CountSessions(ctx)
+	return slices.Sorted(maps.Keys(counts)), err
 }
 
 // LeaveOut logs that a listing lacks a session, since its data is damaged.

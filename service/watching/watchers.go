@@ -83,6 +83,18 @@ func (ws *Watchers) leave(name sessionlog.Name, joined *watcher) {
 	}
 }
 
+// Watched reports whether anybody watches an incarnation of a session.
+func (ws *Watchers) Watched(name sessionlog.Name, uid string) bool {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	for each := range ws.byName[name] {
+		if each.uid == uid {
+			return true
+		}
+	}
+	return false
+}
+
 // Wake wakes the watchers of a session that was written or deleted.
 func (ws *Watchers) Wake(name sessionlog.Name) {
 	ws.mu.Lock()

@@ -19,6 +19,7 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 	"github.com/compactord/compactord/dialects/overflow"
 	"github.com/compactord/compactord/service/policies"
+	"github.com/compactord/compactord/service/retention"
 	"github.com/compactord/compactord/service/trusted"
 	"github.com/compactord/compactord/summarizers"
 )
@@ -34,6 +35,8 @@ type File struct {
 	Settings settings
 	// Overflow adds to the rules of ClassifyError.
 	Overflow overflow.Extra
+	// Retention says which sessions are deleted by themselves.
+	Retention retention.Policy
 	// sections are the values of the keys that are no flags.
 	sections settings
 	// profiles are the models that write summaries, sorted by name.
@@ -66,6 +69,9 @@ func readFile(path string) (*File, []error) {
 	}
 	var err error
 	if file.Overflow, err = readOverflow(file.sections[overflowKey]); err != nil {
+		problems = append(problems, err)
+	}
+	if file.Retention, err = readRetention(file.sections[retentionKey]); err != nil {
 		problems = append(problems, err)
 	}
 	if file.profiles, err = readSummarizers(file.sections[summarizersKey]); err != nil {
@@ -124,7 +130,7 @@ func (f *File) LogModels(ctx context.Context, logger *slog.Logger, defaultSummar
 }
 
 // sectionKeys are the keys of the file that are no flags.
-var sectionKeys = []string{policiesKey, tenantPoliciesKey, overflowKey, quotasKey, summarizersKey}
+var sectionKeys = []string{policiesKey, tenantPoliciesKey, overflowKey, quotasKey, retentionKey, summarizersKey}
 
 // readSettings reads the keys that are known, and returns every problem.
 func readSettings(path string) (settings, []error) {

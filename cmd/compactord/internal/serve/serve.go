@@ -267,6 +267,8 @@ func (c *Command) build(
 	options.Heartbeat = c.Heartbeat
 	options.Overflow = c.file.Overflow
 	options.Metrics = metrics
+	options.Audit = d.audit
+	options.Retention = c.file.Retention
 	d.server, err = service.NewServer(service.ServerOptions{
 		Options:                options,
 		MaxMessageBytes:        c.MaxMessageBytes,
@@ -277,7 +279,6 @@ func (c *Command) build(
 		Reflection:             c.Reflects(),
 		Credentials:            encryption,
 		Access:                 d.guard,
-		Audit:                  d.audit,
 	})
 	return err
 }
