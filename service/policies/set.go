@@ -33,7 +33,8 @@ type Set struct {
 
 // All returns all policies, each with what Default adds to it, and Default itself.
 func (s *Set) All() []*compactordv1.Policy {
-	all := []*compactordv1.Policy{s.Default}
+	all := make([]*compactordv1.Policy, 0, 1+len(s.Named))
+	all = append(all, s.Default)
 	for _, name := range slices.Sorted(maps.Keys(s.Named)) {
 		all = append(all, strategies.Merge(s.Default, s.Named[name]))
 	}
