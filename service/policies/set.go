@@ -72,7 +72,7 @@ func (s *Set) checkTenants() []error {
 	}
 	var problems []error
 	for _, name := range slices.Sorted(maps.Keys(s.OfTenants)) {
-		if err := tenant.Check(name); err != nil {
+		if err := tenant.Check(name); err != nil && name != tenant.Default {
 			problems = append(problems, fmt.Errorf("tenant_policies: %q is no tenant: %w", name, err))
 			continue
 		}

@@ -101,8 +101,16 @@ test("after a signal the daemon has ended the compaction, and the call rejects w
   const stop = new AbortController();
   const reason = new Error("no longer wanted");
   asked++;
-  const compacting = session.compact({ signal: stop.signal });
-  const waited = summarizer.asked(asked).then(() => {
+  let begin: () => void = () => undefined;
+  // Where the first event has not come, the client does not know which compaction to wait for.
+  const begun = new Promise<void>((resolve) => (begin = resolve));
+  const compacting = session.compact({
+    signal: stop.signal,
+    onEvent: () => {
+      begin();
+    },
+  });
+  const waited = Promise.all([begun, summarizer.asked(asked)]).then(() => {
     stop.abort(reason);
   });
   await assert.rejects(compacting, reason);

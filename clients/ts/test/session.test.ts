@@ -65,7 +65,7 @@ test("a session with a policy of the operator is opened again", async () => {
     assert.equal((await session.info()).session?.policy?.preset, "kimi");
     await other.openSession(session.id, { policy });
     await assert.rejects(
-      other.openSession(session.id, { policy: { contextWindow: 1, trigger: { reserveTokens: 501 } } }),
+      other.openSession(session.id, { policy: { contextWindow: 7000, trigger: { reserveTokens: 501 } } }),
       /differs in contextWindow, trigger:/,
     );
   }

@@ -288,7 +288,10 @@ async def test_cancelling_the_task_cancels(
 async def test_the_daemon_has_ended_it_once_the_cancelled_task_ends(
     session: compactord.Session, held: compactord.AsyncSession, model: HeldModel
 ) -> None:
-    task = asyncio.create_task(held.compact())
+    arrived = asyncio.Event()
+    task = asyncio.create_task(held.compact(on_event=lambda _event: arrived.set()))
+    # Where the first event has not come, the client does not know which compaction to wait for.
+    await arrived.wait()
     await asked(model)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):

@@ -395,7 +395,7 @@ def test_sessions_with_an_operators_policy_are_opened_again(tmp_path: Path, bina
                 assert session.info().session.policy.preset == "kimi"
                 client.open_session(session.id, policy=policy)
             with pytest.raises(compactord.SessionExistsError, match="differs in context_window, trigger:"):
-                client.open_session(session.id, policy={"context_window": 1, "trigger": {"reserve_tokens": 501}})
+                client.open_session(session.id, policy={"context_window": 7_000, "trigger": {"reserve_tokens": 501}})
     finally:
         daemon.remove()
 

@@ -125,8 +125,9 @@ const cancelTimeoutMs = 5000;
 
 /**
  * A running compaction. Iterate over its events once with `for await`. Leaving the loop, {@link cancel}, the end of an
- * `await using` block and the signal of the options cancel it, and the daemon has ended it when they are done; but with
- * `detach` it continues. The loop throws where the compaction fails.
+ * `await using` block and the signal of the options cancel it, and the daemon has ended it when they are done, or a
+ * moment later where its first event has not come; but with `detach` it continues. The loop throws where the compaction
+ * fails.
  *
  * If the connection breaks, the compaction is requested again with the same request id. Where it was committed, the
  * loop gets the `completed` event. Otherwise it runs again, with a `started` event and a new operation id.

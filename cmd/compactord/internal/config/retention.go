@@ -62,7 +62,7 @@ func readRetention(setting any) (retention.Policy, error) {
 	policy.Tenants = make(map[string]retention.Rules, len(s.Tenants))
 	for _, name := range slices.Sorted(maps.Keys(s.Tenants)) {
 		path := retentionKey + ".tenants." + name
-		if err := tenant.Check(name); err != nil {
+		if err := tenant.Check(name); err != nil && name != tenant.Default {
 			problems = append(problems, fmt.Errorf("%s: %w", path, err))
 			continue
 		}

@@ -37,8 +37,8 @@ class Compaction:
 
     The daemon has ended it when :meth:`close` returns, after the ``with`` block, and when the iteration has raised
     because of :meth:`cancel`, an interrupt or the end of its task. It is waited for at most five seconds. Only where
-    nothing can wait, after leaving a loop outside of a ``with`` block, it ends a moment later; the session's next
-    compaction waits for it.
+    nothing can wait, after leaving a loop outside of a ``with`` block, and where its first event has not come, it ends
+    a moment later; the session's next compaction waits for it.
 
     Where the connection breaks, the compaction is requested again with the same request id. Its events then start
     again, or ``completed`` comes at once where it was committed.
