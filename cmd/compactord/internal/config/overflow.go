@@ -1,7 +1,6 @@
 package config
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"strings"
@@ -33,16 +32,10 @@ func readOverflow(setting any) (overflow.Extra, error) {
 	if setting == nil {
 		return extra, nil
 	}
-	again, err := yaml.Marshal(setting)
-	if err != nil {
-		return extra, fmt.Errorf("%s: %w", overflowKey, err)
-	}
 	var s overflowSettings
-	decoder := yaml.NewDecoder(bytes.NewReader(again))
-	decoder.KnownFields(true)
-	if err := decoder.Decode(&s); err != nil {
-		return extra, fmt.Errorf("%s must hold patterns and exclusions, lists of id, pattern and class: %w",
-			overflowKey, withoutLines(err))
+	err := decodeStrictly(overflowKey, "patterns and exclusions, lists of id, pattern and class", setting, &s)
+	if err != nil {
+		return extra, err
 	}
 	if extra.Patterns, err = overflowPatterns("patterns", s.Patterns); err != nil {
 		return extra, err

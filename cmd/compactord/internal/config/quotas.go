@@ -51,17 +51,13 @@ func readQuotas(given any) (q quotas, err error) {
 	if given == nil {
 		return q, nil
 	}
-	again, err := yaml.Marshal(given)
+	node, err := nodeOf(quotasKey, given)
 	if err != nil {
-		return q, fmt.Errorf("%s cannot be read", quotasKey)
-	}
-	var document yaml.Node
-	if err := yaml.Unmarshal(again, &document); err != nil || len(document.Content) != 1 {
-		return q, fmt.Errorf("%s cannot be read", quotasKey)
+		return q, err
 	}
 	var each yaml.Node
 	var tenants map[string]yaml.Node
-	problems := decodeSettings(quotasKey, document.Content[0], []setting{{"each", &each}, {"tenants", &tenants}})
+	problems := decodeSettings(quotasKey, node, []setting{{"each", &each}, {"tenants", &tenants}})
 	common, wrong := readLimits(quotasKey+".each", &each)
 	problems = append(problems, wrong...)
 	q.each, q.tenants = common.over(quota.Limits{}), make(map[string]quota.Limits, len(tenants))

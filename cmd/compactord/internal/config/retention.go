@@ -1,7 +1,6 @@
 package config
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"maps"
@@ -9,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"go.yaml.in/yaml/v3"
 
 	"github.com/compactord/compactord/service/retention"
 	"github.com/compactord/compactord/service/tenant"
@@ -45,15 +42,10 @@ func readRetention(setting any) (retention.Policy, error) {
 	if setting == nil {
 		return policy, nil
 	}
-	again, err := yaml.Marshal(setting)
-	if err != nil {
-		return policy, fmt.Errorf("%s: %w", retentionKey, err)
-	}
 	var s retentionSettings
-	decoder := yaml.NewDecoder(bytes.NewReader(again))
-	decoder.KnownFields(true)
-	if err := decoder.Decode(&s); err != nil {
-		return policy, fmt.Errorf("%s must hold age, idle, count and tenants: %w", retentionKey, withoutLines(err))
+	err := decodeStrictly(retentionKey, "age, idle, count and tenants", setting, &s)
+	if err != nil {
+		return policy, err
 	}
 	var problems []error
 	if policy.Default, err = s.rules(retentionKey); err != nil {

@@ -81,18 +81,16 @@ func readSummarizers(given any) ([]*profile, error) {
 	if given == nil {
 		return nil, nil
 	}
-	again, err := yaml.Marshal(given)
+	node, err := nodeOf(summarizersKey, given)
 	if err != nil {
-		return nil, fmt.Errorf("%s cannot be read", summarizersKey)
+		return nil, err
 	}
-	var document yaml.Node
-	if err := yaml.Unmarshal(again, &document); err != nil || len(document.Content) != 1 ||
-		document.Content[0].Kind != yaml.MappingNode {
+	if node.Kind != yaml.MappingNode {
 		return nil, fmt.Errorf("%s must be a mapping of names to models", summarizersKey)
 	}
 	var profiles []*profile
 	var problems []error
-	pairs := document.Content[0].Content
+	pairs := node.Content
 	for i := 0; i+1 < len(pairs); i += 2 {
 		p := &profile{name: pairs[i].Value}
 		problems = append(problems, p.decode(pairs[i+1])...)
