@@ -16,6 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/compactord/compactord/cmd/compactord/internal/programtest"
@@ -165,6 +167,31 @@ func TestReloadTwiceAtOnce(t *testing.T) {
 		said = r.hangUp()
 	}
 	require.Equal(t, uint32(6_000), r.due())
+	r.end()
+}
+
+// SIGHUP takes the quotas of the file, also where it has none any more, and opens the audit log again where it was moved.
+func TestReloadOfQuotasAndOfTheAuditLog(t *testing.T) {
+	audit := filepath.Join(t.TempDir(), "audit.log")
+	settings := "audit_log: " + audit + "\n"
+	r := startReloaded(t, settings)
+	sessions := compactordv1.NewSessionServiceClient(r.conn)
+	lists := func() codes.Code {
+		_, err := sessions.ListSessions(t.Context(), &compactordv1.ListSessionsRequest{})
+		return status.Code(err)
+	}
+	for range 3 {
+		require.Equal(t, codes.OK, lists())
+	}
+	// So slow that nothing comes back while the test runs.
+	r.write(settings + "quotas: {each: {requests_per_second: 0.000001}}\n")
+	require.NoError(t, os.Rename(audit, audit+".1"))
+	require.Contains(t, r.hangUp(), "taken=quotas need_restart=0")
+	require.FileExists(t, audit)
+	require.Equal(t, []codes.Code{codes.OK, codes.ResourceExhausted}, []codes.Code{lists(), lists()})
+	r.write(settings)
+	require.Contains(t, r.hangUp(), "taken=quotas need_restart=0")
+	require.Equal(t, codes.OK, lists())
 	r.end()
 }
 

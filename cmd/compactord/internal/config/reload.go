@@ -16,7 +16,7 @@ import (
 // others need a restart.
 var Reloadable = []string{
 	"default_preset", "default_policy", "default_summarizer", "max_message_bytes", "max_inflight_bytes", "max_connections",
-	"max_connections_of_client", "drain_timeout", "log_level", policiesKey, tenantPoliciesKey,
+	"max_connections_of_client", "drain_timeout", "log_level", policiesKey, tenantPoliciesKey, quotasKey,
 }
 
 // reloadableOfModels are the keys of a model for which the same holds. The key itself is read again in any case.
@@ -130,7 +130,7 @@ func (s *Settled) Take(from *Settled) {
 	if sections == nil {
 		sections = settings{}
 	}
-	for _, key := range []string{policiesKey, tenantPoliciesKey} {
+	for _, key := range []string{policiesKey, tenantPoliciesKey, quotasKey} {
 		delete(sections, key)
 		if section, there := from.File.sections[key]; there {
 			sections[key] = section
@@ -140,7 +140,7 @@ func (s *Settled) Take(from *Settled) {
 		sections[summarizersKey] = withKeysOf(models, from.File.sections[summarizersKey])
 	}
 	taken := *s.File
-	taken.sections, taken.policies = sections, from.File.policies
+	taken.sections, taken.policies, taken.quotas = sections, from.File.policies, from.File.quotas
 	s.File, s.Sources = &taken, from.Sources
 }
 

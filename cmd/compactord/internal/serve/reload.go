@@ -62,7 +62,8 @@ func (r *reloader) reload(ctx context.Context) {
 		taken = append(taken, "the key of "+key)
 	}
 	r.daemon.server.UseLimits(limitsOf(&next.Config))
-	r.daemon.lookNow()
+	r.daemon.quotas.Store(next.File)
+	r.daemon.lookNow(ctx, r.logger)
 	r.running.Take(next)
 	before, level := r.level.Level(), terminal.LogLevels[next.LogLevel]
 	// What is said about a change of the level is seen by one of the two.
@@ -88,12 +89,15 @@ func limitsOf(c *config.Config) service.Limits {
 	}
 }
 
-// lookNow looks at the files of tokens and certificates at once.
-func (d *daemon) lookNow() {
+// lookNow looks at the files of tokens and certificates at once, and opens the audit log again.
+func (d *daemon) lookNow(ctx context.Context, logger *slog.Logger) {
 	if d.guard != nil {
 		d.guard.LookNow()
 	}
 	if d.encryption != nil {
 		d.encryption.LookNow()
+	}
+	if err := d.audit.Reopen(); err != nil {
+		logger.ErrorContext(ctx, "the audit log cannot be opened again: its lines go on where they went", "error", err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"sync/atomic"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -26,6 +27,7 @@ import (
 	"github.com/compactord/compactord/service"
 	"github.com/compactord/compactord/service/access"
 	"github.com/compactord/compactord/service/audit"
+	"github.com/compactord/compactord/service/quota"
 	"github.com/compactord/compactord/storage"
 	boltstore "github.com/compactord/compactord/storage/bolt"
 )
@@ -230,6 +232,8 @@ type daemon struct {
 	// guard is nil without tokens, and encryption without TLS.
 	guard      *access.Guard
 	encryption *certificates.Server
+	// quotas is the file whose quotas are in effect.
+	quotas atomic.Pointer[config.File]
 	// audit is nil without an audit log.
 	audit *audit.Log
 	// refused counts connections that could not be accepted.
@@ -263,7 +267,8 @@ func (c *Command) build(
 	if err != nil {
 		return spent.unreadable(err)
 	}
-	options.Quotas = c.file.Quota
+	d.quotas.Store(&c.file)
+	options.Quotas = func(tenant string) quota.Limits { return d.quotas.Load().Quota(tenant) }
 	options.Heartbeat = c.Heartbeat
 	options.Overflow = c.file.Overflow
 	options.Metrics = metrics
