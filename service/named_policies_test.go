@@ -9,6 +9,8 @@ import (
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service"
+	"github.com/compactord/compactord/service/access"
+	"github.com/compactord/compactord/service/allowance"
 	"github.com/compactord/compactord/service/policies"
 )
 
@@ -41,6 +43,8 @@ func TestDefaultPolicyOfEachTenant(t *testing.T) {
 		require.Equal(t, "kimi", own.GetPolicy().GetPreset(), "the policy is written out")
 		require.Equal(t, uint32(7_000), own.GetResolvedPolicy().GetTrigger().GetTriggerTokens())
 		require.Equal(t, uint32(900), own.GetResolvedPolicy().GetTrigger().GetTargetTokens())
+		changed := create(&compactordv1.Policy{Preset: proto.String("theirs"), Trigger: &compactordv1.Trigger{TriggerTokens: proto.Uint32(8_000)}})
+		require.Equal(t, uint32(8_000), changed.GetResolvedPolicy().GetTrigger().GetTriggerTokens(), "the caller changes the operator's policy")
 		require.Zero(t, create(&compactordv1.Policy{Preset: proto.String("xbot")}).GetPolicy().GetTrigger().GetTriggerTokens())
 
 		updated, err := d.sessions.UpdateSession(d.as(t.Context(), tenant), &compactordv1.UpdateSessionRequest{
@@ -89,4 +93,27 @@ func TestNamedPolicyOfACall(t *testing.T) {
 		Target: &compactordv1.GetLLMViewRequest_History{History: prune.GetHistory()}, Policy: prune.GetPolicy(),
 	})
 	require.NoError(t, err)
+}
+
+// Everybody may use the prompts of the policies that a reload brings, and sessions keep those of policies that it takes away.
+func TestPromptsOfPoliciesThatAreReplaced(t *testing.T) {
+	t.Parallel()
+	allowances, err := allowance.New(allowance.Options{Profiles: map[string]allowance.Profile{"paid": {}}})
+	require.NoError(t, err)
+	o := optionsOf(t, withSummarizer(paid()), func(o *service.ServerOptions) { o.Allowances = allowances })
+	s, err := service.New(o.Options)
+	require.NoError(t, err)
+	defer func() {
+		s.Close()
+		require.NoError(t, o.Store.Close())
+	}()
+	prompted := &compactordv1.SummaryPolicy{Summarizer: proto.String("paid"), PromptOverride: proto.String("Write a list.")}
+	ctx := access.WithCaller(t.Context(), access.Caller{Tenant: "a", Role: access.Write})
+	require.Error(t, allowances.Check(ctx, prompted))
+	require.NoError(t, s.UsePolicies(policies.Set{Named: map[string]*compactordv1.Policy{
+		"ours": {Preset: proto.String("pi"), Summary: prompted},
+	}}))
+	require.NoError(t, allowances.Check(ctx, prompted))
+	require.NoError(t, s.UsePolicies(policies.Set{}))
+	require.NoError(t, allowances.Check(ctx, prompted))
 }
