@@ -39,13 +39,17 @@ type reading struct {
 	commands readings
 	// limits count, by rule, how often the same part of the text is read.
 	limits []readings
+	// asked counts how often rules were asked, and windows the bytes that expressions were given.
+	asked, windows int
 }
 
 // pauseBytes is how much text is read between two looks at the context.
 const pauseBytes = 8 << 10
 
 // scan returns the secrets that the rules find in a text. If the context ends, some may be missing.
-func (s *ruleset) scan(ctx context.Context, text string) []span {
+func (s *ruleset) scan(ctx context.Context, text string) []span { return s.read(ctx, text).found }
+
+func (s *ruleset) read(ctx context.Context, text string) *reading {
 	r := &reading{set: s, text: text, until: make([]int, len(s.rules)), tries: make([]*try, len(s.rules)), limits: make([]readings, len(s.rules)), named: -1}
 	state := int32(0)
 	taken := s.placeholders(text)
@@ -68,7 +72,18 @@ func (s *ruleset) scan(ctx context.Context, text string) []span {
 		}
 	}
 	r.finish(len(text))
-	return r.found
+	return r
+}
+
+// steps is how much work the reading was: how often rules were asked, and what they read.
+func (r *reading) steps() int {
+	steps := r.asked + r.windows
+	for _, t := range r.tries {
+		if t != nil {
+			steps += t.steps
+		}
+	}
+	return steps
 }
 
 // near looks for secrets of a rule at one of its keywords.
@@ -76,6 +91,7 @@ func (r *reading) near(k keyword, start, end int) {
 	if start < r.until[k.rule] {
 		return
 	}
+	r.asked++
 	rule := &r.set.rules[k.rule]
 	if rule.find != nil {
 		rule.find(r, k.rule, start, end)
@@ -199,6 +215,7 @@ func (r *reading) window(rule int, m *matcher, start, end int) {
 	for to < len(r.text) && !utf8.RuneStart(r.text[to]) {
 		to++
 	}
+	r.windows += to - from
 	for _, groups := range m.expression.FindAllStringSubmatchIndex(r.text[from:to], -1) {
 		first, last := secretOf(groups, m.group)
 		r.take(rule, from+first, from+last, from+groups[0], from+groups[1])

@@ -291,10 +291,13 @@ type try struct {
 	// groups are the ends of the groups.
 	groups [16]int
 	end    int
+	// steps counts the attempts, and the characters of runs.
+	steps int
 }
 
 // match says whether a sequence matches from a place on.
 func (t *try) match(s sequence, at int) bool {
+	t.steps++
 	for i := range s {
 		it := &s[i]
 		switch it.kind {
@@ -357,6 +360,7 @@ func (t *try) runLength(it *item, at int) int {
 	for at+n < len(t.text) && it.set.has(t.text[at+n]) && (n < it.max || it.run > 0 && n < unlimited) {
 		n++
 	}
+	t.steps += n
 	if it.run > 0 {
 		t.runs[it.run] = longest{at, at + n}
 	}

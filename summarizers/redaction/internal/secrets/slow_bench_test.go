@@ -1,5 +1,3 @@
-//go:build unix
-
 package secrets
 
 import (
@@ -45,6 +43,29 @@ func BenchmarkSlowTexts(b *testing.B) {
 			b.ReportMetric(search.Seconds()*1000*(1<<20)/workBytes, "ms/MiB")
 			b.ReportMetric(float64(search)/float64(plain), "x-plain")
 		})
+	}
+}
+
+// BenchmarkAttacks says how many times as long as a program the slowest text takes that is made to take long, and logs it.
+// The slowest that a search found take seven times as long.
+func BenchmarkAttacks(b *testing.B) {
+	set, texts := loaded(), attacks(testing.Short())
+	least := func(text string) time.Duration {
+		took := time.Duration(math.MaxInt64)
+		for range 3 {
+			took = min(took, timed(func() { set.find(b.Context(), text) }))
+		}
+		return took
+	}
+	for b.Loop() {
+		ordinary, slowest, unit := least(filled(program)), time.Duration(0), ""
+		for _, text := range texts {
+			if took := least(text); took > slowest {
+				slowest, unit = took, text[:60]
+			}
+		}
+		b.Logf("%q takes %v", unit, slowest)
+		b.ReportMetric(float64(slowest)/float64(ordinary), "x-program")
 	}
 }
 
