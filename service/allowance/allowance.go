@@ -85,6 +85,12 @@ type Allowances struct {
 	// requests may use still.
 	day            string
 	used, reserved map[account]Amount
+	// changes counts those of used.
+	changes uint64
+
+	// saving is held while the changes up to saved become saved ones. It is locked before mu.
+	saving sync.Mutex
+	saved  uint64
 }
 
 // account is a tenant's use of a summarizer.

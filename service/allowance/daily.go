@@ -76,6 +76,11 @@ func (u *Use) End(used Amount) error {
 	if a == nil {
 		return nil
 	}
+	return a.save(a.count(u, used))
+}
+
+// count counts a use that ended, and returns which change of what is used that was.
+func (a *Allowances) count(u *Use, used Amount) (change uint64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.turnTo(dayOf(a.now().UTC()))
@@ -87,7 +92,8 @@ func (u *Use) End(used Amount) error {
 	}
 	// What ends after midnight counts for the new day.
 	a.used[u.account] = a.used[u.account].plus(used)
-	return a.save()
+	a.changes++
+	return a.changes
 }
 
 func dayOf(t time.Time) string { return t.Format(time.DateOnly) }
@@ -133,17 +139,34 @@ func (a *Allowances) load() error {
 	return nil
 }
 
-func (a *Allowances) save() error {
+// save keeps a change of what is used, with all that came after it. Nobody who begins a use waits for it.
+func (a *Allowances) save(change uint64) error {
 	if a.keep == nil {
 		return nil
 	}
+	a.saving.Lock()
+	defer a.saving.Unlock()
+	if a.saved >= change {
+		return nil
+	}
+	content, newest, err := a.spent()
+	if err == nil {
+		err = a.keep.Save(content)
+	}
+	if err == nil {
+		a.saved = newest
+	}
+	return err
+}
+
+// spent returns what Spent keeps now, and the newest change in it.
+func (a *Allowances) spent() (content []byte, newest uint64, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	file := spentFile{Day: a.day}
 	for of, amount := range a.used {
 		file.Used = append(file.Used, spentEntry{of.Tenant, of.Summarizer, amount})
 	}
-	content, err := json.Marshal(file)
-	if err != nil {
-		return err
-	}
-	return a.keep.Save(content)
+	content, err = json.Marshal(file)
+	return content, a.changes, err
 }
