@@ -16,6 +16,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/storage/keyring"
 )
 
 // Copied is what a copy of a store holds.
@@ -39,8 +40,15 @@ const (
 // The store is written meanwhile as always, but the room that is freed in its file is not used again before Copy ends. Copy
 // ends where the disk begins to refuse the store's writes. progress is called now and then with the bytes of the values that
 // were copied; nil where nobody asks.
+//
+// A copy of an encrypted store is encrypted, with the key that seals now.
 func (s *Store) Copy(ctx context.Context, path string, progress func(bytes int64)) (copied Copied, err error) {
-	to, err := newCopy(path)
+	return s.copyAs(ctx, s.has.form, path, progress)
+}
+
+// copyAs is Copy for a copy whose values are stored in a form.
+func (s *Store) copyAs(ctx context.Context, as form, path string, progress func(bytes int64)) (copied Copied, err error) {
+	to, err := newCopy(path, as)
 	if err != nil {
 		return Copied{}, err
 	}
@@ -71,6 +79,7 @@ func (s *Store) Copy(ctx context.Context, path string, progress func(bytes int64
 // copying is a copy while it is written.
 type copying struct {
 	path string
+	form form
 	db   *bbolt.DB
 	tx   *bbolt.Tx
 	// ended returns why the copying must end; nil while it need not.
@@ -81,7 +90,7 @@ type copying struct {
 	sessions     int
 }
 
-func newCopy(path string) (*copying, error) {
+func newCopy(path string, as form) (*copying, error) {
 	db, err := bbolt.Open(path, fileMode, &bbolt.Options{
 		FreelistType: bbolt.FreelistMapType,
 		OpenFile: func(name string, flag int, mode os.FileMode) (*os.File, error) {
@@ -92,7 +101,7 @@ func newCopy(path string) (*copying, error) {
 		return nil, mapError(err)
 	}
 	db.AllocSize = copyStep
-	return &copying{path: path, db: db}, nil
+	return &copying{path: path, form: as, db: db}, nil
 }
 
 // fill copies all values that are not deleted.
@@ -110,6 +119,11 @@ func (c *copying) fill(tx *transaction) (err error) {
 			continue
 		}
 		if err := c.fillBucket(tx.Bucket(name), dead); err != nil {
+			return mapError(err)
+		}
+	}
+	if c.form.keys != nil {
+		if err := c.form.nameKey(c.tx, nil); err != nil {
 			return mapError(err)
 		}
 	}
@@ -149,11 +163,14 @@ func (c *copying) put(name, key, value []byte) (err error) {
 		c.batch = 0
 	}
 	switch {
+	case string(name) == string(metaBucket) && (string(key) == string(keysKey) || string(key) == string(rotationKey)):
+		// The copy has other keys.
+		return nil
 	case sealedKey(name, key):
-		value = seal(name, key, value)
+		value = c.form.seal(name, key, value)
 	default:
 		// Values of an earlier version are copied as those of this one.
-		value = binary.BigEndian.AppendUint32(nil, storeVersion)
+		value = binary.BigEndian.AppendUint32(nil, c.form.version())
 	}
 	if string(name) == string(sessionsBucket) {
 		c.sessions++
@@ -268,6 +285,16 @@ func removeSnapshots(path string) {
 // Defrag replaces the file by a Copy of it, and closes the store. The file keeps its mode and its owner. Where it is
 // interrupted, the file is as it was; what is left of the copy goes with the next Defrag.
 func (s *Store) Defrag(ctx context.Context, progress func(bytes int64)) (copied Copied, err error) {
+	return s.rewrite(ctx, s.has.form, progress)
+}
+
+// Encrypt is Defrag with a copy that is encrypted with the key that seals, or plain where keys is nil. In the new file
+// nothing is left of what the values were before. The room of the old file on the disk is not overwritten.
+func (s *Store) Encrypt(ctx context.Context, keys *keyring.Ring, progress func(bytes int64)) (Copied, error) {
+	return s.rewrite(ctx, form{keys: keys}, progress)
+}
+
+func (s *Store) rewrite(ctx context.Context, as form, progress func(bytes int64)) (copied Copied, err error) {
 	defer func() { err = errors.Join(err, s.Close()) }()
 	path, err := filepath.EvalSymlinks(s.path)
 	if err != nil {
@@ -277,10 +304,10 @@ func (s *Store) Defrag(ctx context.Context, progress func(bytes int64)) (copied 
 	if err := os.Remove(beside); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return Copied{}, err
 	}
-	if copied, err = s.Copy(ctx, beside, progress); err != nil {
+	if copied, err = s.copyAs(ctx, as, beside, progress); err != nil {
 		return Copied{}, err
 	}
-	err = checkCopy(ctx, beside)
+	err = checkCopy(ctx, beside, as)
 	if err == nil {
 		err = s.replaceBy(beside, path)
 	}
@@ -291,8 +318,8 @@ func (s *Store) Defrag(ctx context.Context, progress func(bytes int64)) (copied 
 }
 
 // checkCopy reads the copy of a store again.
-func checkCopy(ctx context.Context, path string) error {
-	s, err := Open(path, Options{ReadOnly: true})
+func checkCopy(ctx context.Context, path string, as form) error {
+	s, err := Open(path, Options{ReadOnly: true, Keys: as.keys})
 	if err != nil {
 		return err
 	}

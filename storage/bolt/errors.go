@@ -23,6 +23,17 @@ var (
 	ErrReadOnly = errors.New("store is open for reading only")
 )
 
+// VersionError is ErrNewer with the versions.
+type VersionError struct {
+	// Found is the version of the store, and Newest the newest one that this program reads.
+	Found, Newest uint32
+}
+
+func (e *VersionError) Error() string {
+	return fmt.Sprintf("%s: store version %d, this program reads up to %d", ErrNewer, e.Found, e.Newest)
+}
+func (*VersionError) Unwrap() error { return ErrNewer }
+
 // errOtherFormat is a file whose format is of another version than bbolt's. There has been no earlier one.
 var errOtherFormat = fmt.Errorf("%w: the format of its file", ErrNewer)
 

@@ -89,7 +89,7 @@ func TestOpeningAfterAKillReadsFewPages(t *testing.T) {
 	require.NoError(t, s.Close())
 
 	file := openWithoutSeal(t, killed)
-	require.NoError(t, ensureList(readOnly{file}))
+	require.NoError(t, ensureList(readOnly{file}, Options{}))
 	require.Less(t, file.read, 60*os.Getpagesize())
 }
 

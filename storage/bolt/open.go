@@ -20,11 +20,15 @@ import (
 	"github.com/compactord/compactord/storage/bolt/internal/pages"
 )
 
-// storeVersion is the version of the buckets, keys and values that this package writes.
+// The versions of the buckets, keys and values that this package writes, of which storeVersion is the newest.
 //
 // Version 2 has sums in all values. A store of version 1 gets them when it is opened for writing, unless a page of it is
-// damaged; what is only read stays as it is.
-const storeVersion = 2
+// damaged; what is only read stays as it is. Version 3 is version 2 with encrypted values. A store becomes one only by
+// Encrypt, so that earlier versions of the program can read all others.
+const (
+	plainVersion = 2
+	storeVersion = 3
+)
 
 // Open opens the store in the file at path, and creates it where there is none. It returns ErrInUse while another
 // process has it open, ErrNewer where a newer version wrote it, and storage.ErrCorrupt where the file is no store.
@@ -59,7 +63,7 @@ func openLong(path string, options Options, cut int64) (*Store, error) {
 	if s.db, s.file, s.fallen, err = openOrFall(path, options); err != nil {
 		return nil, err
 	}
-	if s.has, err = prepare(s.db, path, options.Damaged, cut); err != nil {
+	if s.has, err = prepare(s.db, path, options, cut); err != nil {
 		return nil, errors.Join(err, s.db.Close())
 	}
 	if _, err := s.newest(); err != nil {
@@ -153,45 +157,77 @@ func openReady(path string, options Options, timeout time.Duration) (file *os.Fi
 		return file, 0, err
 	}
 	if file, err = options.open(path, os.O_RDWR|os.O_CREATE, fileMode); err == nil {
-		free, err = makeReady(file, timeout)
+		free, err = makeReady(file, timeout, options)
 	}
 	return file, free, err
 }
 
 // prepare creates the buckets of a new store, and seals the values of an older one. It returns an error for a store that
-// this version cannot read.
-func prepare(db *bbolt.DB, path string, damagedToo bool, cut int64) (has contents, err error) {
+// this version cannot read, or for which keys are missing.
+func prepare(db *bbolt.DB, path string, options Options, cut int64) (has contents, err error) {
 	defer guard(&err)()
 	has.cut = cut
-	var found state
+	var found openable
 	err = db.View(func(tx *bbolt.Tx) (err error) {
 		t := begin(tx, contents{sums: true, list: true, cut: cut})
-		if err := t.disk.CheckNewest(); err != nil && !damagedToo {
+		if err := t.disk.CheckNewest(); err != nil && !options.Damaged {
 			return unusable(err)
 		}
 		// What is written has been made ready, so its list is sound.
 		has.list = !db.IsReadOnly() || t.disk.HasSealedList() || t.disk.HasFollowingList() || t.disk.HasCheckedList()
-		found, err = stateOf(begin(tx, contents{sums: true, list: has.list, cut: cut}))
+		t = begin(tx, contents{sums: true, list: has.list, cut: cut})
+		found, err = openableOf(t, options)
 		return err
 	})
-	has.sums = found == sealedStore
+	has.sums, has.version, has.form = found.state == sealedStore || found.state == encryptedStore, found.version, found.form
 	switch {
-	case err != nil || has.sums:
+	case err != nil:
 		return has, err
 	case db.IsReadOnly():
-		return has, readable(found)
-	case found == damagedStore:
+		return has, readable(found.state)
+	case found.state == encryptedStore:
+		return has, found.form.beginSealing(db, found.keys)
+	case has.sums, found.state == damagedStore:
 		return has, nil
-	case found == emptyFile:
-		if err := db.Update(create); err != nil {
+	case found.state == emptyFile:
+		has.sums, has.form.keys = true, options.Keys
+		has.version = has.form.version()
+		if err := db.Update(has.form.create); err != nil {
 			return has, mapError(err)
 		}
-		has.sums = true
 		return has, syncDirectory(filepath.Dir(path))
 	default:
-		has.sums = true
+		// One whose conversion was interrupted says its new version already.
+		if options.Migrating != nil && has.version < plainVersion {
+			options.Migrating(has.version, plainVersion)
+		}
+		has.sums, has.version = true, plainVersion
 		return has, sealAll(db)
 	}
+}
+
+// openable is a store that this version can read with the keys that were given.
+type openable struct {
+	state   state
+	version uint32
+	form    form
+	// keys are the ids of the keys that an encrypted store names.
+	keys []string
+}
+
+// openableOf returns an error for a file that cannot be opened: by this version, or with the keys of the options.
+func openableOf(tx *transaction, options Options) (found openable, err error) {
+	if found.state, found.version, err = stateOf(tx); err != nil {
+		return found, err
+	}
+	switch {
+	case found.state == encryptedStore:
+		found.form.keys = options.Keys
+		found.keys, err = checkKeys(tx.Bucket(metaBucket).Get(keysKey), options.Keys)
+	case found.state != emptyFile && options.Keys != nil && !options.ReadOnly:
+		err = ErrPlain
+	}
+	return found, err
 }
 
 // readable returns the error for a store that cannot be read as it is.
@@ -210,15 +246,20 @@ func readable(found state) error {
 var errHalfSealed = errors.New("its conversion from an earlier version was interrupted; open it for writing once")
 
 // create writes an empty store.
-func create(tx *bbolt.Tx) error {
+func (f form) create(tx *bbolt.Tx) error {
 	for _, name := range allBuckets {
 		if _, err := tx.CreateBucket(name); err != nil {
 			return err
 		}
 	}
 	meta := tx.Bucket(metaBucket)
-	if err := meta.Put(versionKey, binary.BigEndian.AppendUint32(nil, storeVersion)); err != nil {
+	if err := meta.Put(versionKey, binary.BigEndian.AppendUint32(nil, f.version())); err != nil {
 		return err
+	}
+	if f.keys != nil {
+		if err := f.nameKey(tx, nil); err != nil {
+			return err
+		}
 	}
 	return meta.Put(nextOrdinalKey, seal(metaBucket, nextOrdinalKey, ordinalKey(1)))
 }
@@ -233,51 +274,56 @@ const (
 	damagedStore
 	halfSealedStore
 	sealedStore
+	encryptedStore
 )
 
-func stateOf(tx *transaction) (state, error) {
+// stateOf returns what a file holds, and the version of the store in it.
+func stateOf(tx *transaction) (found state, version uint32, err error) {
 	names, err := tx.disk.Names()
 	if err != nil {
-		return 0, unusable(err)
+		return 0, 0, unusable(err)
 	}
 	if len(names) == 0 {
-		return emptyFile, nil
+		return emptyFile, 0, nil
 	}
 	if !slices.Contains(names, string(metaBucket)) {
-		return 0, corrupt("it is not a store of this program")
+		return 0, 0, corrupt("it is not a store of this program")
 	}
 	meta := tx.Bucket(metaBucket)
 	value := meta.Get(versionKey)
 	if len(value) != 4 {
-		return 0, corrupt("it has no version")
+		return 0, 0, corrupt("it has no version")
 	}
 	// The version comes first: this version cannot know the buckets of a newer one.
-	version := binary.BigEndian.Uint32(value)
+	version = binary.BigEndian.Uint32(value)
 	switch {
 	case version > storeVersion:
-		return 0, fmt.Errorf("%w: store version %d, this program reads up to %d", ErrNewer, version, storeVersion)
+		return 0, 0, &VersionError{Found: version, Newest: storeVersion}
 	case version == 0:
-		return 0, corrupt("store version %d was never released", version)
+		return 0, 0, corrupt("store version %d was never released", version)
 	}
 	for _, name := range allBuckets {
 		if !slices.Contains(names, string(name)) {
-			return 0, corrupt("bucket %s is missing", name)
+			return 0, 0, corrupt("bucket %s is missing", name)
 		}
 	}
-	found := sealedStore
-	if version == 1 {
+	found = sealedStore
+	switch {
+	case version == 1:
 		tx.sealed = false
 		found = soundStore
 		if !tx.disk.Walk(func() bool { return false }, func(string, error) {}).Whole() {
 			found = damagedStore
 		}
-	} else if meta.has(sealingBucketKey) {
-		return halfSealedStore, nil
+	case version == plainVersion && meta.has(sealingBucketKey):
+		return halfSealedStore, version, nil
+	case version == storeVersion:
+		found = encryptedStore
 	}
 	if len(meta.Get(nextOrdinalKey)) != 8 {
-		return 0, corrupt("it has no next ordinal")
+		return 0, 0, corrupt("it has no next ordinal")
 	}
-	return found, nil
+	return found, version, nil
 }
 
 // syncDirectory syncs the name of a new file to disk. Without that a crash may lose the file with everything in it.

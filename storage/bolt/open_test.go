@@ -89,7 +89,7 @@ func TestNewerVersion(t *testing.T) {
 		_, err = Open(path, Options{ReadOnly: readOnly})
 		require.ErrorIs(t, err, ErrNewer)
 		require.ErrorIs(t, err, storage.ErrCorrupt)
-		require.ErrorContains(t, err, "store version 3, this program reads up to 2")
+		require.ErrorContains(t, err, "store version 4, this program reads up to 3")
 	}
 	after, err := os.ReadFile(path)
 	require.NoError(t, err)

@@ -11,7 +11,7 @@ import (
 // makeReady makes a file one that bbolt opens without reading it: it has a list of free pages that can be trusted.
 // bbolt would look for the free pages itself, in a goroutine in which a damaged page ends the process. It returns how
 // many pages are free.
-func makeReady(file *os.File, timeout time.Duration) (free int, err error) {
+func makeReady(file *os.File, timeout time.Duration, options Options) (free int, err error) {
 	if err := lock(file, timeout); err != nil {
 		return 0, err
 	}
@@ -19,7 +19,7 @@ func makeReady(file *os.File, timeout time.Duration) (free int, err error) {
 	if err != nil || info.Size() == 0 {
 		return 0, err
 	}
-	if err := ensureList(file); err != nil {
+	if err := ensureList(file, options); err != nil {
 		return 0, err
 	}
 	snapshot, err := newestSnapshot(file)
@@ -37,13 +37,13 @@ type storeFile interface {
 }
 
 // ensureList writes the list of free pages where there is none that can be trusted.
-func ensureList(file storeFile) error {
+func ensureList(file storeFile, options Options) error {
 	snapshot, err := newestSnapshot(file)
 	if err != nil {
 		return err
 	}
-	// What this version cannot read is not changed.
-	if _, err := stateOf(&transaction{disk: snapshot.WithoutList(), sealed: true}); err != nil {
+	// What cannot be read, by this version or with these keys, is not changed.
+	if _, err := openableOf(&transaction{disk: snapshot.WithoutList(), sealed: true}, options); err != nil {
 		return err
 	}
 	if snapshot.HasSealedList() || snapshot.HasFollowingList() || snapshot.HasCheckedList() {

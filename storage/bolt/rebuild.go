@@ -13,6 +13,7 @@ import (
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	"github.com/compactord/compactord/storage/bolt/internal/pages"
+	"github.com/compactord/compactord/storage/keyring"
 )
 
 // rebuildBatch is the most bytes that one transaction of Rebuild writes.
@@ -30,7 +31,9 @@ var rebuiltBuckets = [][]byte{
 // Pages that were freed are read too. So of each session the newest row is taken that is left; where it is older than the
 // log, its head is set behind all that is left of the log, so that reading finds its end. A session whose deletion left no
 // trace is there again. Rebuild returns how many sessions it found, and what is known to be wrong.
-func Rebuild(ctx context.Context, from, to string) (sessions int, damage []string, err error) {
+//
+// The values of an encrypted store stay as they are, and keys must open them: what no key opens is left out.
+func Rebuild(ctx context.Context, from, to string, keys *keyring.Ring) (sessions int, damage []string, err error) {
 	file, err := os.Open(from)
 	if err != nil {
 		return 0, nil, err
@@ -48,7 +51,7 @@ func Rebuild(ctx context.Context, from, to string) (sessions int, damage []strin
 		return 0, nil, mapError(err)
 	}
 	r := &rebuild{ended: func() error { return context.Cause(ctx) }, db: db, dead: map[uint64]bool{}, owners: map[uint64]bool{}}
-	err = db.Update(create)
+	err = r.prepare(file, info.Size(), keys)
 	if err == nil {
 		err = r.fill(file, pageSizeOf(file), info.Size())
 	}
@@ -56,6 +59,43 @@ func Rebuild(ctx context.Context, from, to string) (sessions int, damage []strin
 		err = r.transact(r.finish)
 	}
 	return len(r.owners), r.damage, errors.Join(mapError(err), db.Close())
+}
+
+// prepare makes the new store one of the same form as the file.
+func (r *rebuild) prepare(file *os.File, size int64, keys *keyring.Ring) error {
+	if id := encryptedWith(file, pageSizeOf(file), size); id != "" {
+		if keys == nil {
+			return &KeyError{ID: id, None: true}
+		}
+		r.form.keys, r.locked = keys, map[KeyError]int{}
+	}
+	return r.db.Update(func(tx *bbolt.Tx) error {
+		if err := r.form.create(tx); err != nil || r.form.keys == nil {
+			return err
+		}
+		// Values may be sealed with each of them.
+		return tx.Bucket(metaBucket).Put(keysKey, seal(metaBucket, keysKey, r.form.proofs(keys.IDs())))
+	})
+}
+
+// encryptedWith returns the id of the key of the first encrypted value; empty for a plain store.
+func encryptedWith(file *os.File, pageSize int, size int64) (id string) {
+	found := errors.New("found")
+	// What cannot be read, the rebuilding says.
+	_ = pages.Scan(file, pageSize, size, func(key, stored []byte) (bool, error) {
+		for _, name := range allBuckets {
+			if encrypted, err := checkEncrypted(name, key, stored); err == nil {
+				if id, err = keyring.KeyOf(encrypted); err == nil {
+					return true, found
+				}
+			}
+			if _, err := unseal(name, key, stored); err == nil {
+				return true, nil
+			}
+		}
+		return false, nil
+	})
+	return id
 }
 
 // pageSizeOf returns the size of a file's pages.
@@ -73,6 +113,9 @@ type rebuild struct {
 	db    *bbolt.DB
 	tx    *bbolt.Tx
 	bytes int
+	form  form
+	// locked counts the encrypted values that no key opens, by what is wrong.
+	locked map[KeyError]int
 	// dead are the ordinals of deleted sessions, owners those of the sessions that were found.
 	dead, owners map[uint64]bool
 	damage       []string
@@ -135,16 +178,16 @@ func (r *rebuild) take(key, sealed []byte) (sound bool, err error) {
 	if err := r.ended(); err != nil {
 		return false, err
 	}
-	bucket, value := opened(key, sealed)
+	bucket, value, sound := r.opened(key, sealed)
 	switch string(bucket) {
 	case "":
-		return false, nil
+		return sound, nil
 	case string(deadBucket):
 		if ordinal, err := keyOrdinal(key); err == nil {
 			r.dead[ordinal] = true
 		}
 	case string(sessionsBucket):
-		if !r.isNewer(value, r.tx.Bucket(bucket).Get(key)) {
+		if !r.isNewer(key, value, r.tx.Bucket(bucket).Get(key)) {
 			return true, nil
 		}
 		return true, r.put(bucket, key, sealed)
@@ -165,18 +208,41 @@ func isRebuilt(bucket []byte) bool {
 	return false
 }
 
-// opened returns the bucket to which a key and its sealed value belong, and the value; nil where it is none.
-func opened(key, sealed []byte) (bucket, value []byte) {
+// opened returns the bucket to which a key and its stored value belong, and the value; nil where it cannot be used. sound
+// reports whether it is a value all the same.
+func (r *rebuild) opened(key, stored []byte) (bucket, value []byte, sound bool) {
 	for _, name := range allBuckets {
-		if value, err := unseal(name, key, sealed); err == nil {
-			return name, value
+		if value, err := r.form.unseal(name, key, stored); err == nil {
+			return name, value, true
 		}
+		if !r.form.encrypts(name) {
+			continue
+		}
+		encrypted, err := checkEncrypted(name, key, stored)
+		if err != nil {
+			continue
+		}
+		if id, err := keyring.KeyOf(encrypted); err == nil {
+			r.locked[KeyError{ID: id, Given: r.form.keys.Has(id)}]++
+		}
+		return nil, nil, true
 	}
-	return nil, nil
+	return nil, nil, false
 }
 
-// isNewer reports whether a row is newer than a sealed one; nil where there is none.
-func (r *rebuild) isNewer(value, sealed []byte) bool {
+// reportLocked reports the values that no key opens. Where nothing could be read for that, it returns the error.
+func (r *rebuild) reportLocked() error {
+	for locked, values := range r.locked {
+		if len(r.owners) == 0 {
+			return &locked
+		}
+		r.damage = append(r.damage, fmt.Sprintf("values that were left out, some of which may be of deleted or older data: %d: %v", values, &locked))
+	}
+	return nil
+}
+
+// isNewer reports whether a row is newer than a sealed one of the same key; nil where there is none.
+func (r *rebuild) isNewer(key, value, sealed []byte) bool {
 	ordinal, row, err := decodeRow(value)
 	if err != nil {
 		return false
@@ -184,7 +250,7 @@ func (r *rebuild) isNewer(value, sealed []byte) bool {
 	if sealed == nil {
 		return true
 	}
-	otherOrdinal, other, err := decodeRow(sealed[sealSize:])
+	otherOrdinal, other, err := r.decodeStored(key, sealed)
 	if err != nil {
 		return true
 	}
@@ -192,6 +258,15 @@ func (r *rebuild) isNewer(value, sealed []byte) bool {
 		return ordinal.ordinal > otherOrdinal.ordinal
 	}
 	return row.GetRevision() > other.GetRevision()
+}
+
+// decodeStored decodes a row that was taken over.
+func (r *rebuild) decodeStored(key, sealed []byte) (rowHeader, *storagev1.Session, error) {
+	value, err := r.form.unseal(sessionsBucket, key, sealed)
+	if err != nil {
+		return rowHeader{}, nil, err
+	}
+	return decodeRow(value)
 }
 
 func decodeRow(value []byte) (rowHeader, *storagev1.Session, error) {
@@ -221,14 +296,14 @@ func (r *rebuild) finish() error {
 		return err
 	}
 	r.countLogs()
-	return nil
+	return r.reportLocked()
 }
 
 // mendRows sets the heads of rows that are older than their logs behind what is left of these.
 func (r *rebuild) mendRows() error {
 	var mended [][2][]byte
 	err := r.tx.Bucket(sessionsBucket).ForEach(func(key, sealed []byte) error {
-		header, row, err := decodeRow(sealed[sealSize:])
+		header, row, err := r.decodeStored(key, sealed)
 		if err != nil {
 			return err
 		}
@@ -238,7 +313,7 @@ func (r *rebuild) mendRows() error {
 		}
 		encoding, err := marshal.Marshal(row)
 		key = bytes.Clone(key)
-		mended = append(mended, [2][]byte{key, seal(sessionsBucket, key, encodeRow(header, encoding))})
+		mended = append(mended, [2][]byte{key, r.form.seal(sessionsBucket, key, encodeRow(header, encoding))})
 		return err
 	})
 	for _, each := range mended {
@@ -251,7 +326,11 @@ func (r *rebuild) mendRows() error {
 func (r *rebuild) removeDead(bucket []byte, ordinalOf func(key, value []byte) (uint64, error)) error {
 	var dead [][]byte
 	err := r.tx.Bucket(bucket).ForEach(func(key, sealed []byte) error {
-		ordinal, err := ordinalOf(key, sealed[sealSize:])
+		value, err := r.form.unseal(bucket, key, sealed)
+		var ordinal uint64
+		if err == nil {
+			ordinal, err = ordinalOf(key, value)
+		}
 		if err != nil || r.dead[ordinal] {
 			dead = append(dead, bytes.Clone(key))
 		}

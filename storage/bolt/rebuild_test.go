@@ -92,7 +92,7 @@ func lastByteOf(t *testing.T, path string, file []byte) map[string]int {
 func rebuilt(t *testing.T, path string) (*Store, int) {
 	t.Helper()
 	to := filepath.Join(t.TempDir(), "rebuilt.db")
-	sessions, _, err := Rebuild(t.Context(), path, to)
+	sessions, _, err := Rebuild(t.Context(), path, to, nil)
 	require.NoError(t, err)
 	s, err := Open(to, Options{ReadOnly: true})
 	require.NoError(t, err)

@@ -126,7 +126,9 @@ func (s *Store) reopen() error {
 	}
 	if fallen || s.fallen {
 		// What was open for reading only is made ready to be written now.
-		if s.has, err = prepare(db, s.path, false, 0); err != nil {
+		options := s.options
+		options.Damaged = false
+		if s.has, err = prepare(db, s.path, options, 0); err != nil {
 			err = errors.Join(err, db.Close())
 			if errors.Is(err, storage.ErrCorrupt) {
 				return s.lose("it cannot be opened again: %w", err)

@@ -26,19 +26,26 @@ func unseal(bucket, key, sealed []byte) ([]byte, error) {
 	if err := checkKey(bucket, key, sealed); err != nil {
 		return nil, err
 	}
+	return checkValue(bucket, sealed)
+}
+
+// checkKey checks the sum of the key alone.
+func checkKey(bucket, key, sealed []byte) error { return checkSum(bucket, sealed, keySum(bucket, key)) }
+
+func checkSum(bucket, sealed []byte, ofKey uint32) error {
+	if len(sealed) < sealSize || binary.BigEndian.Uint32(sealed) != ofKey {
+		return corrupt("bucket %s: a value does not belong to its key", bucket)
+	}
+	return nil
+}
+
+// checkValue returns what stands behind the sums, once its own is right.
+func checkValue(bucket, sealed []byte) ([]byte, error) {
 	value := sealed[sealSize:]
 	if binary.BigEndian.Uint32(sealed[4:]) != crc32.Checksum(value, castagnoli) {
 		return nil, corrupt("bucket %s: a value has a wrong checksum", bucket)
 	}
 	return value, nil
-}
-
-// checkKey checks the sum of the key alone.
-func checkKey(bucket, key, sealed []byte) error {
-	if len(sealed) < sealSize || binary.BigEndian.Uint32(sealed) != keySum(bucket, key) {
-		return corrupt("bucket %s: a value does not belong to its key", bucket)
-	}
-	return nil
 }
 
 func keySum(bucket, key []byte) uint32 {
@@ -78,7 +85,7 @@ func sealAll(db *bbolt.DB) error {
 // sealSome seals values of about limit bytes, and reports whether all are sealed now.
 func sealSome(tx *bbolt.Tx, limit int) (done bool, err error) {
 	meta := tx.Bucket(metaBucket)
-	if err := meta.Put(versionKey, binary.BigEndian.AppendUint32(nil, storeVersion)); err != nil {
+	if err := meta.Put(versionKey, binary.BigEndian.AppendUint32(nil, plainVersion)); err != nil {
 		return false, err
 	}
 	at, after := string(meta.Get(sealingBucketKey)), meta.Get(sealingKeyKey)

@@ -17,6 +17,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/storage/keyring"
 )
 
 // Options are the options of Open. The zero value is valid.
@@ -29,6 +30,13 @@ type Options struct {
 	// Damaged also opens a store whose newer header is damaged, with ReadOnly: the last commit is missing then. And it opens
 	// one whose file has been cut short.
 	Damaged bool
+	// Keys encrypt a new store, and open one that is encrypted: its first key seals, and all that the store names must be
+	// there, else Open returns a *KeyError. A plain store is refused with ErrPlain, except with ReadOnly. nil: a new store
+	// is plain.
+	Keys *keyring.Ring
+	// Migrating is called before a store of an older version is converted to a newer one, step by step; nil where nobody
+	// asks.
+	Migrating func(from, to uint32)
 	// MaxSize is the size in bytes that the file may grow to, within a sixteenth. What would need more gets
 	// storage.ErrFull. 0: only the disk limits it.
 	MaxSize int64
@@ -46,6 +54,8 @@ type Options struct {
 	synced func(committed []change)
 	// listed replaces listedPages in tests.
 	listed int
+	// rotated replaces rotateBytes in tests.
+	rotated int
 	// failed is called after a commit has failed, before the store does anything about it.
 	failed func()
 	// openFile replaces os.OpenFile in tests.
@@ -114,6 +124,12 @@ var (
 
 // DamagedHeaders returns what was wrong with the headers of the file when it was opened, although the store can be used.
 func (s *Store) DamagedHeaders() []string { return s.damagedHeaders }
+
+// Version is the version of the store's format.
+func (s *Store) Version() uint32 { return s.has.version }
+
+// Encrypted reports whether the values of the store are encrypted.
+func (s *Store) Encrypted() bool { return s.has.form.keys != nil }
 
 // Close waits for running and waiting operations, and closes the file.
 func (s *Store) Close() error {

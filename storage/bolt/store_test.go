@@ -11,6 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/storage/keyring"
 	"github.com/compactord/compactord/storage/storagetest"
 )
 
@@ -25,6 +26,10 @@ func TestMain(m *testing.M) {
 		crashChild(path)
 		return
 	}
+	if path := os.Getenv(rotateEnv); path != "" {
+		rotateChild(path)
+		return
+	}
 	goleak.VerifyTestMain(m)
 }
 
@@ -36,7 +41,7 @@ func openAt(tb testing.TB, path string, options Options) *Store {
 	require.False(tb, s.db.NoSync, "what is acknowledged must be on disk")
 	tb.Cleanup(func() {
 		require.NoError(tb, s.Close())
-		requireSound(tb, path)
+		requireSoundWith(tb, path, options.Keys)
 	})
 	return s
 }
@@ -49,7 +54,12 @@ func openNew(tb testing.TB, options Options) *Store {
 // requireSound checks a store that is closed.
 func requireSound(tb testing.TB, path string) {
 	tb.Helper()
-	s, err := Open(path, Options{ReadOnly: true})
+	requireSoundWith(tb, path, nil)
+}
+
+func requireSoundWith(tb testing.TB, path string, keys *keyring.Ring) {
+	tb.Helper()
+	s, err := Open(path, Options{ReadOnly: true, Keys: keys})
 	require.NoError(tb, err)
 	// The test's own context has ended at the cleanup.
 	problems, err := s.CheckStructure(context.WithoutCancel(tb.Context()))

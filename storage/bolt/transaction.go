@@ -19,6 +19,8 @@ type transaction struct {
 	disk *pages.Snapshot
 	// sealed reports whether the values have sums; those of a store of version 1 that is only read have none.
 	sealed bool
+	// form is how the values are stored.
+	form form
 	// cut is the length of a file that lacks its end; 0 for a whole one.
 	cut int64
 	// buckets are those that were asked for. Each was looked up once.
@@ -60,13 +62,16 @@ func begin(tx *bbolt.Tx, has contents) *transaction {
 		disk = disk.WithoutList()
 	}
 	disk.Remember(has.sound)
-	return &transaction{bolt: tx, sealed: has.sums, cut: has.cut, disk: disk}
+	return &transaction{bolt: tx, sealed: has.sums, form: has.form, cut: has.cut, disk: disk}
 }
 
 // contents says what a file has beside the values.
 type contents struct {
 	// sums: the values are sealed. Those of a store of version 1 that is only read are not.
 	sums bool
+	// version is the version of the store, and form how its values are stored.
+	version uint32
+	form    form
 	// list: there is a list of free pages that is as it was written.
 	list bool
 	// cut is the length of a file that lacks its end; 0 for a whole one.
@@ -166,7 +171,7 @@ func (b *bucket) checkKey(key, value []byte) error {
 	if !b.sealed(key) {
 		return nil
 	}
-	return checkKey(b.name, key, value)
+	return b.tx.form.checkKey(b.name, key, value)
 }
 
 // open returns the value that the file holds under a key.
@@ -174,14 +179,14 @@ func (b *bucket) open(key, value []byte) ([]byte, error) {
 	if !b.sealed(key) {
 		return value, nil
 	}
-	return unseal(b.name, key, value)
+	return b.tx.form.unseal(b.name, key, value)
 }
 
 // Put writes a value. bbolt uses the memory of the key until the transaction ends.
 func (b *bucket) Put(key, value []byte) error {
 	must(b.tree.Verify(key))
 	if b.sealed(key) {
-		value = seal(b.name, key, value)
+		value = b.tx.form.seal(b.name, key, value)
 	}
 	return b.bolt.Put(key, value)
 }

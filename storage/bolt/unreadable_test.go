@@ -63,7 +63,7 @@ func TestPagesThatCannotBeReadAtOpening(t *testing.T) {
 			refused := 0
 			for page := range int64(meta.End) {
 				bad := &badSector{File: file, page: page, size: int64(meta.PageSize)}
-				err := ensureList(bad)
+				err := ensureList(bad, Options{})
 				switch {
 				case bad.met && page != int64(meta.Freelist):
 					require.ErrorIs(t, err, storage.ErrDisk, "page %d", page)

@@ -157,7 +157,7 @@ func TestOpeningAfterAKill(t *testing.T) {
 	raw, err := os.OpenFile(left, os.O_RDWR, 0)
 	require.NoError(t, err)
 	file := &countedFile{File: raw}
-	require.NoError(t, ensureList(file))
+	require.NoError(t, ensureList(file, Options{}))
 	require.Zero(t, file.written)
 	checked := file.read
 	// What it costs to look at all pages.

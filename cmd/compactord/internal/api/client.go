@@ -57,6 +57,7 @@ type Where struct {
 	Security
 	Store  string `help:"Use this store, without a daemon." placeholder:"PATH" type:"path"`
 	Tenant Tenant `help:"With --store: whose sessions to use (default: those of callers without a tenant)." placeholder:"NAME"`
+	StoreKeys
 }
 
 // Open connects to the daemon or opens the store that the flags name. It creates a store only with makeStore.
@@ -69,7 +70,11 @@ func (w *Where) Open(ctx context.Context, a *App, makeStore bool) (*Client, erro
 	case w.Store != "" && !makeStore && !Exists(w.Store):
 		return nil, fmt.Errorf("there is no store %s", w.Store)
 	case w.Store != "":
-		return a.embed(ctx, w.Store, string(w.Tenant))
+		keys, err := w.Ring()
+		if err != nil {
+			return nil, err
+		}
+		return a.embed(ctx, w.Store, keys, string(w.Tenant))
 	case w.Addr == "":
 		return a.Dial(DefaultListen, w.Security)
 	default:

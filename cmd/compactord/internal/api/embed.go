@@ -25,6 +25,7 @@ import (
 	"github.com/compactord/compactord/service/tenant"
 	"github.com/compactord/compactord/storage"
 	boltstore "github.com/compactord/compactord/storage/bolt"
+	"github.com/compactord/compactord/storage/keyring"
 	"github.com/compactord/compactord/storage/memory"
 	"github.com/compactord/compactord/strategies"
 	"github.com/compactord/compactord/summarizers"
@@ -37,7 +38,7 @@ func (a *App) EmbedTemporary(ctx context.Context) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot make a folder for the temporary store: %w", err)
 	}
-	c, err := a.embed(ctx, filepath.Join(folder, "store.db"), tenant.Default)
+	c, err := a.embed(ctx, filepath.Join(folder, "store.db"), nil, tenant.Default)
 	if err != nil {
 		return nil, errors.Join(err, remove())
 	}
@@ -47,8 +48,8 @@ func (a *App) EmbedTemporary(ctx context.Context) (*Client, error) {
 }
 
 // embed starts the service in this process, on the store in a file, for the sessions of a tenant.
-func (a *App) embed(ctx context.Context, path, owner string) (*Client, error) {
-	store, err := a.OpenStore(path, boltstore.Options{ReadOnlyFallback: true})
+func (a *App) embed(ctx context.Context, path string, keys *keyring.Ring, owner string) (*Client, error) {
+	store, err := a.OpenStore(path, boltstore.Options{ReadOnlyFallback: true, Keys: keys})
 	if err != nil {
 		return nil, err
 	}
@@ -116,9 +117,9 @@ func (a *App) ServiceOptions(store storage.Store, logger *slog.Logger) (service.
 	return options, nil
 }
 
-// MakeStore makes a store that the command line names by an argument.
-func MakeStore(path string) (*boltstore.Store, error) {
-	return openStore(path, boltstore.Options{}, "choose another place for the new store")
+// MakeStore makes a store that the command line names by an argument, with keys an encrypted one.
+func MakeStore(path string, keys *keyring.Ring) (*boltstore.Store, error) {
+	return openStore(path, boltstore.Options{Keys: keys}, "choose another place for the new store")
 }
 
 // OpenStore opens a store. Its errors say what to do.
@@ -138,9 +139,20 @@ func openStore(path string, options boltstore.Options, elsewhere string) (*bolts
 		}
 	}
 	store, err := boltstore.Open(path, options)
+	var key *boltstore.KeyError
+	var version *boltstore.VersionError
 	switch {
 	case err == nil:
 		return store, nil
+	case errors.As(err, &key):
+		return nil, terminal.Advise(fmt.Errorf("cannot open the store %s: %w", path, key),
+			"Name the file with all its keys by --store-keys, or the variable with them by --store-keys-env.")
+	case errors.Is(err, boltstore.ErrPlain):
+		return nil, terminal.Advise(fmt.Errorf("cannot open the store %s: %w", path, boltstore.ErrPlain),
+			"To encrypt it: %s\nOr leave --store-keys out.", terminal.Command("encrypt", "--store", path))
+	case errors.As(err, &version):
+		return nil, terminal.Advise(fmt.Errorf("the store %s was written by a newer version of compactord: it has version %d, and "+
+			"this one reads up to version %d", path, version.Found, version.Newest), "Use that version.")
 	case errors.Is(err, boltstore.ErrInUse):
 		return nil, terminal.Advise(fmt.Errorf("the store %s is in use by another process", path),
 			"If that is a daemon, stop it first. Commands on sessions work with a daemon too: --addr.")

@@ -21,6 +21,8 @@ import (
 type Config struct {
 	Listen                 string        `default:"${default_addr}" env:"COMPACTORD_LISTEN" help:"Address to listen on (default: ${default})." placeholder:"HOST:PORT|unix:PATH"`
 	Store                  string        `default:"${default_store}" env:"COMPACTORD_STORE" help:"File that holds the sessions; created if it does not exist (default: ${default})." placeholder:"PATH" type:"path"`
+	StoreKeys              string        `name:"store-keys" env:"COMPACTORD_STORE_KEYS" help:"File with the keys of an encrypted store; a new store is encrypted then (default: none, plain)." placeholder:"PATH" type:"path"`
+	StoreKeysEnv           string        `name:"store-keys-env" env:"COMPACTORD_STORE_KEYS_ENV" help:"Variable of the environment with the keys of an encrypted store, in place of --store-keys (default: none)." placeholder:"NAME"`
 	TokenFile              string        `default:"${default_token}" env:"COMPACTORD_TOKEN_FILE" help:"File of the token of who runs the daemon, for all calls; made if it does not exist (default: ${default})." placeholder:"PATH" type:"path"`
 	Tokens                 string        `env:"COMPACTORD_TOKENS" help:"File of the hashed tokens of other clients (default: none). compactord token makes its lines." placeholder:"PATH" type:"path"`
 	NoAuth                 bool          `env:"COMPACTORD_NO_AUTH" help:"Ask for no token: whoever can connect may do everything. It needs a Unix socket, or else --insecure."`
@@ -67,6 +69,7 @@ func (c *Config) Check(from Sources) error {
 	}
 	problems = append(problems, c.checkListen(from), c.checkAccess(from), c.checkAdmin(from))
 	problems = append(problems, c.checkTLS(from)...)
+	check(c.StoreKeys == "" || c.StoreKeysEnv == "", "store-keys-env", "--store-keys names the keys already: all of them stand in one place")
 	check(c.Store != "", "store", "name a file: there is no default without a home folder")
 	check(slices.Contains(strategies.PresetNames(), c.DefaultPreset), "default-preset", "there is no preset %q; there are %s",
 		c.DefaultPreset, strings.Join(strategies.PresetNames(), ", "))

@@ -11,10 +11,12 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/compactord/compactord/cmd/compactord/internal/api"
 	"github.com/compactord/compactord/cmd/compactord/internal/certificates"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 	"github.com/compactord/compactord/service/access"
 	"github.com/compactord/compactord/service/trusted"
+	"github.com/compactord/compactord/storage/keyring"
 )
 
 // Settled are the settings that are in effect together, and where they come from.
@@ -72,7 +74,7 @@ func SettleFrom(sources Sources, flags []*kong.Flag, path string) (*Settled, err
 		problems = append(problems, s.checkModels()...)
 		problems = append(problems, s.File.CheckPolicy(s.Of("default-policy"), s.DefaultPolicy))
 	}
-	problems = append(problems, s.checkCertificates(), s.checkTokens())
+	problems = append(problems, s.checkCertificates(), s.checkTokens(), s.checkStoreKeys())
 	return s, errors.Join(problems...)
 }
 
@@ -99,6 +101,26 @@ func (s *Settled) checkCertificates() error {
 	}
 	if _, err := certificates.ReadAuthorities(s.TLSClientCA); err != nil {
 		return fmt.Errorf("%s: %w", s.Of("tls-client-ca"), err)
+	}
+	return nil
+}
+
+// Keys returns the keys of the store; nil where none are named.
+func (c *Config) Keys() (*keyring.Ring, error) {
+	return api.StoreKeys{StoreKeys: c.StoreKeys, StoreKeysEnv: c.StoreKeysEnv}.Read()
+}
+
+// checkStoreKeys reads the keys of the store, unless two places are named.
+func (s *Settled) checkStoreKeys() error {
+	if s.StoreKeys != "" && s.StoreKeysEnv != "" {
+		return nil
+	}
+	if _, err := s.Keys(); err != nil {
+		flag := "store-keys"
+		if s.StoreKeysEnv != "" {
+			flag = "store-keys-env"
+		}
+		return fmt.Errorf("%s: %w", s.Of(flag), err)
 	}
 	return nil
 }

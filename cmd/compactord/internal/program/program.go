@@ -61,6 +61,8 @@ type Commands struct {
 	Backup      stores.Backup       `cmd:"" help:"Copy a store, with a checksum."`
 	Restore     stores.Restore      `cmd:"" help:"Make a store of a backup."`
 	Defrag      stores.Defrag       `cmd:"" help:"Write a store anew, without what is deleted and free."`
+	Encrypt     stores.Encrypt      `cmd:"" help:"Encrypt what a store holds, or seal it with another key."`
+	Decrypt     stores.Decrypt      `cmd:"" help:"Make an encrypted store a plain one."`
 	Token       tokens.Command      `cmd:"" help:"Make a token for a client of a daemon."`
 	Completion  completionCommand   `cmd:"" help:"Print the script that completes commands and flags in a shell."`
 	Man         manCommand          `cmd:"" help:"Print the manual page."`
@@ -104,6 +106,7 @@ func Variables() kong.Vars {
 var neverBlank = []string{
 	"preset", "policy", "summarizer", "format", "dialect", "to", "session", "store", "config", "estimator", "as", "bytes", "lines", "match",
 	"kind", "role", "token-file", "tokens", "audit-log", "state", "parent", "call-id", "block",
+	"store-keys", "store-keys-env",
 }
 
 // kongExit is a panic that ends the parsing after --help, where kong would end the process.

@@ -110,7 +110,11 @@ func (c *Command) Run(ctx context.Context, a *api.App) (err error) {
 		}
 	}
 	reportStoreFile(ctx, logger, c.Store)
-	store, err := api.OpenStore(c.Store, boltstore.Options{Reserve: deletionReserve, ReadOnlyFallback: true})
+	keys, err := c.Keys()
+	if err != nil {
+		return terminal.Usagef("the keys of the store: %w", err)
+	}
+	store, err := api.OpenStore(c.Store, boltstore.Options{Reserve: deletionReserve, ReadOnlyFallback: true, Keys: keys, Migrating: reportMigration(ctx, logger, c.Store)})
 	if err != nil {
 		return err
 	}
@@ -160,6 +164,10 @@ func (c *Command) Run(ctx context.Context, a *api.App) (err error) {
 		group.Go(func() error { return asked.serve(asking) })
 	}
 	group.Go(func() error { return c.reloader(d, logger).run(running, hangups) })
+	group.Go(func() error {
+		rotateKeys(running, logger, store)
+		return nil
+	})
 	group.Go(func() error {
 		defer ended()
 		return d.server.Run(running, newPatientListener(listener, logger, d.refused))

@@ -23,3 +23,11 @@ func reportStoreFile(ctx context.Context, logger *slog.Logger, path string) {
 		logger.WarnContext(ctx, "the file of the store is empty: it becomes a new store without sessions", "store", path)
 	}
 }
+
+// reportMigration returns a function that logs that a store is about to be converted to a newer version.
+func reportMigration(ctx context.Context, logger *slog.Logger, path string) func(from, to uint32) {
+	return func(from, to uint32) {
+		logger.WarnContext(ctx, "the store is converted to a newer version, and versions of compactord before that cannot read it any more: "+
+			"only a backup made before leads back", "store", path, "from_version", from, "to_version", to)
+	}
+}

@@ -16,13 +16,14 @@ import (
 // Check is `compactord check`.
 type Check struct {
 	Store string `default:"${default_store}" env:"COMPACTORD_STORE" help:"Store to check (default: ${default})." placeholder:"PATH" type:"path"`
-	JSON  bool   `help:"Print one JSON document: problems, each with session, tenant and what." name:"json"`
+	JSON  bool   `help:"Print one JSON document: problems, each with session, tenant and what, and the version of the store." name:"json"`
 	Quiet bool   `help:"Print no progress on stderr." short:"q"`
+	api.StoreKeys
 }
 
 // Help is printed below the flags.
 func (c *Check) Help() string {
-	return `It reads the whole store, with the sessions of all tenants, and changes nothing. No daemon may have the store open: stop the daemon first, or check a copy.`
+	return `It reads the whole store, with the sessions of all tenants, and changes nothing. No daemon may have the store open: stop the daemon first, or check a copy. Of an encrypted store it needs the keys.`
 }
 
 // Run checks.
@@ -33,7 +34,11 @@ func (c *Check) Run(ctx context.Context, a *api.App) (err error) {
 	if !api.Exists(c.Store) {
 		return fmt.Errorf("there is no store %s", c.Store)
 	}
-	store, err := a.OpenStore(c.Store, boltstore.Options{ReadOnly: true, Damaged: true})
+	keys, err := c.Ring()
+	if err != nil {
+		return err
+	}
+	store, err := a.OpenStore(c.Store, boltstore.Options{ReadOnly: true, Damaged: true, Keys: keys})
 	if err != nil {
 		return err
 	}
@@ -48,7 +53,7 @@ func (c *Check) Run(ctx context.Context, a *api.App) (err error) {
 		return fmt.Errorf("cannot check the store to its end: %w", err)
 	}
 	p.Clear()
-	return c.report(a, problems)
+	return c.report(a, store, problems)
 }
 
 // examine checks the structure of the file first. It checks the logs only if the structure is sound.
@@ -69,13 +74,15 @@ type problemJSON struct {
 	What    string `json:"what"`
 }
 
-func (c *Check) report(a *api.App, problems []storage.Problem) error {
+func (c *Check) report(a *api.App, store *boltstore.Store, problems []storage.Problem) error {
 	list := make([]problemJSON, len(problems))
 	for i, found := range problems {
 		list[i] = problemJSON{found.SessionID, found.Tenant, found.What}
 	}
 	if c.JSON {
-		if err := terminal.PrintJSON(a.Out, map[string]any{"problems": list}); err != nil {
+		if err := terminal.PrintJSON(a.Out, map[string]any{
+			"problems": list, "version": store.Version(), "encrypted": store.Encrypted(),
+		}); err != nil {
 			return err
 		}
 	} else {
@@ -90,7 +97,11 @@ func (c *Check) report(a *api.App, problems []storage.Problem) error {
 	case len(problems) > 0:
 		return fmt.Errorf("%s found in %s", terminal.Count(len(problems), "problem"), c.Store)
 	case !c.JSON:
-		fmt.Fprintf(a.Out, "%s is sound.\n", c.Store)
+		form := "plain"
+		if store.Encrypted() {
+			form = "encrypted"
+		}
+		fmt.Fprintf(a.Out, "%s is sound. Its version is %d, %s.\n", c.Store, store.Version(), form)
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/storage"
 	boltstore "github.com/compactord/compactord/storage/bolt"
+	"github.com/compactord/compactord/storage/keyring"
 )
 
 // Salvage is `compactord salvage`.
@@ -20,6 +21,9 @@ type Salvage struct {
 	To    string `arg:"" help:"Store to make. It must not exist." type:"path"`
 	JSON  bool   `help:"Print one JSON document: sessions, each with what was taken over, and damage." name:"json"`
 	Quiet bool   `help:"Print no progress on stderr." short:"q"`
+	api.StoreKeys
+
+	keys *keyring.Ring
 }
 
 // Help is printed below the arguments.
@@ -27,7 +31,8 @@ func (c *Salvage) Help() string {
 	return `It copies every session of all tenants that can be read: the whole, or its log up to the first damage. What is lost is listed. Of a
 file that was cut short, or that cannot be opened, it reads all pages one by one, and needs room beside the new store for
 what they hold. No daemon may have the store open. The exit code is 0 if all was copied, and 4 if only a part was. Answers to requests that
-were already made are not copied: one that is sent again is carried out again.`
+were already made are not copied: one that is sent again is carried out again. Of an encrypted store it needs the keys, and with
+keys it makes an encrypted store.`
 }
 
 // salvagedJSON is a session in the document of `salvage --json`.
@@ -48,6 +53,9 @@ func (c *Salvage) Run(ctx context.Context, a *api.App) (err error) {
 	if api.Exists(c.To) {
 		return fmt.Errorf("%s exists already: salvage makes a new store", c.To)
 	}
+	if c.keys, err = c.Ring(); err != nil {
+		return err
+	}
 	p := a.Progress(c.Quiet)
 	defer p.Clear()
 	from, err := c.open(ctx, a, p)
@@ -55,7 +63,7 @@ func (c *Salvage) Run(ctx context.Context, a *api.App) (err error) {
 		return c.interrupted(ctx, err)
 	}
 	defer func() { err = errors.Join(err, from.close()) }()
-	to, err := api.MakeStore(c.To)
+	to, err := api.MakeStore(c.To, c.keys)
 	if err != nil {
 		// An empty file would refuse the next attempt.
 		if api.Exists(c.To) {
@@ -127,7 +135,7 @@ func (c *Salvage) open(ctx context.Context, a *api.App, p *terminal.Progress) (*
 }
 
 func (c *Salvage) openAsItIs() (*boltstore.Store, error) {
-	return api.OpenStore(c.From, boltstore.Options{ReadOnly: true, Damaged: true})
+	return api.OpenStore(c.From, boltstore.Options{ReadOnly: true, Damaged: true, Keys: c.keys})
 }
 
 // rebuild makes a store beside the new one; nil where no session was found.
@@ -143,11 +151,11 @@ func (c *Salvage) rebuild(ctx context.Context, a *api.App, p *terminal.Progress)
 		}
 	}()
 	path := filepath.Join(folder, "rebuilt.db")
-	sessions, damage, err := boltstore.Rebuild(ctx, c.From, path)
+	sessions, damage, err := boltstore.Rebuild(ctx, c.From, path, c.keys)
 	if err != nil || sessions == 0 {
 		return nil, err
 	}
-	store, err := api.OpenStore(path, boltstore.Options{ReadOnly: true})
+	store, err := api.OpenStore(path, boltstore.Options{ReadOnly: true, Keys: c.keys})
 	if err != nil {
 		return nil, err
 	}

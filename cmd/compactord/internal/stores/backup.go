@@ -22,13 +22,15 @@ type Backup struct {
 	Store string `help:"Copy this store, which no daemon has open." placeholder:"PATH" type:"path"`
 	JSON  bool   `help:"Print one JSON document." name:"json"`
 	Quiet bool   `help:"Print no progress on stderr." short:"q"`
+	api.StoreKeys
 }
 
 // Help is printed below the flags.
 func (c *Backup) Help() string {
 	return `It copies all sessions of all tenants as they are at one moment, and checks each value on the way. A daemon takes calls
 meanwhile, and needs a token with the role admin. A plain copy of the file of a store that a daemon has open is most likely
-damaged: use this instead. The backup ends with a checksum, and compactord restore takes none that is damaged or incomplete.`
+damaged: use this instead. The backup ends with a checksum, and compactord restore takes none that is damaged or incomplete.
+Of an encrypted store the backup is encrypted, with the key that seals at that time; with --store it needs the keys.`
 }
 
 // Run makes the backup.
@@ -68,7 +70,7 @@ func (c *Backup) make(ctx context.Context, a *api.App, p *terminal.Progress) (ba
 	case a.Given["addr"]:
 		return backup.Contents{}, terminal.Usagef("--addr and --store exclude each other: a daemon has its own store")
 	}
-	store, err := open(a, c.Store)
+	store, err := open(a, c.Store, c.StoreKeys)
 	if err != nil {
 		return backup.Contents{}, err
 	}

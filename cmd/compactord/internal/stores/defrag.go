@@ -29,7 +29,15 @@ type defragmented struct {
 
 // Run writes the store anew.
 func (c *Defrag) Run(ctx context.Context, a *api.App) error {
-	store, err := open(a, c.Store)
+	return c.rewrite(ctx, a, (*boltstore.Store).Defrag)
+}
+
+// rewrite has the store written anew.
+func (c *at) rewrite(
+	ctx context.Context, a *api.App,
+	write func(store *boltstore.Store, ctx context.Context, progress func(bytes int64)) (boltstore.Copied, error),
+) error {
+	store, err := open(a, c.Store, c.StoreKeys)
 	if err != nil {
 		return err
 	}
@@ -43,7 +51,7 @@ func (c *Defrag) Run(ctx context.Context, a *api.App) error {
 		return errors.Join(ended(ctx, c.Store, err), store.Close())
 	}
 	p.Stage("writing "+megabytes(inUse)+" anew", "bytes", inUse)
-	copied, err := store.Defrag(ctx, p.Update)
+	copied, err := write(store, ctx, p.Update)
 	if err != nil {
 		return ended(ctx, c.Store, fmt.Errorf("cannot write the store anew: %w", err))
 	}

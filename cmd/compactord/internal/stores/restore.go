@@ -13,6 +13,7 @@ import (
 	"github.com/compactord/compactord/storage"
 	"github.com/compactord/compactord/storage/backup"
 	boltstore "github.com/compactord/compactord/storage/bolt"
+	"github.com/compactord/compactord/storage/keyring"
 )
 
 // Restore is `compactord restore`.
@@ -25,7 +26,8 @@ type Restore struct {
 // Help is printed below the flags.
 func (c *Restore) Help() string {
 	return `The store that a backup holds becomes the one that --store names. It takes its place only once the whole backup was read and
-its checksum is right. No daemon may have the store open. Compactions that ran when the backup was made are shown as abandoned.`
+its checksum is right. No daemon may have the store open. Compactions that ran when the backup was made are shown as abandoned.
+For a backup of an encrypted store it needs the keys of that time, and the store becomes an encrypted one.`
 }
 
 // restored is the document of `restore --json`.
@@ -41,14 +43,18 @@ func (c *Restore) Run(ctx context.Context, a *api.App) error {
 	if c.Store == "" {
 		return errUnnamed()
 	}
-	release, err := c.claim(a)
+	keys, err := c.Ring()
+	if err != nil {
+		return err
+	}
+	release, err := c.claim(a, keys)
 	if err != nil {
 		return err
 	}
 	p := a.Progress(c.Quiet)
 	defer p.Clear()
 	p.Stage("reading the backup", "bytes", 0)
-	held, err := c.restore(ctx, a, p)
+	held, err := c.restore(ctx, a, keys, p)
 	if err = errors.Join(err, release()); err != nil {
 		if errors.Is(context.Cause(ctx), terminal.ErrInterrupted) {
 			return terminal.ErrInterrupted
@@ -66,7 +72,7 @@ func (c *Restore) Run(ctx context.Context, a *api.App) error {
 
 // claim makes sure that the place of the store is free, or holds a store that may be replaced and that nobody has open until
 // release is called.
-func (c *Restore) claim(a *api.App) (release func() error, err error) {
+func (c *Restore) claim(a *api.App, keys *keyring.Ring) (release func() error, err error) {
 	switch {
 	case !api.Exists(c.Store):
 		return func() error { return nil }, nil
@@ -74,7 +80,7 @@ func (c *Restore) claim(a *api.App) (release func() error, err error) {
 		return nil, terminal.Advise(fmt.Errorf("there is a store %s already", c.Store),
 			"To lose all that it holds: %s", terminal.Again("--force"))
 	}
-	there, err := a.OpenStore(c.Store, boltstore.Options{ReadOnly: true, Damaged: true})
+	there, err := a.OpenStore(c.Store, boltstore.Options{ReadOnly: true, Damaged: true, Keys: keys})
 	switch {
 	case err == nil:
 		return there.Close, nil
@@ -87,7 +93,9 @@ func (c *Restore) claim(a *api.App) (release func() error, err error) {
 }
 
 // restore writes the store beside its place, and puts it there.
-func (c *Restore) restore(ctx context.Context, a *api.App, p *terminal.Progress) (held backup.Contents, err error) {
+func (c *Restore) restore(
+	ctx context.Context, a *api.App, keys *keyring.Ring, p *terminal.Progress,
+) (held backup.Contents, err error) {
 	in := a.Stdin
 	if c.From != standard {
 		file, err := os.Open(c.From)
@@ -114,7 +122,7 @@ func (c *Restore) restore(ctx context.Context, a *api.App, p *terminal.Progress)
 		return backup.Contents{}, err
 	}
 	// A store that this program cannot read replaces none.
-	store, err := api.OpenStore(to.Name(), boltstore.Options{ReadOnly: true})
+	store, err := api.OpenStore(to.Name(), boltstore.Options{ReadOnly: true, Keys: keys})
 	if err != nil {
 		return backup.Contents{}, err
 	}

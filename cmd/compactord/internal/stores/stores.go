@@ -22,17 +22,22 @@ type at struct {
 	Store string `default:"${default_store}" env:"COMPACTORD_STORE" help:"The store (default: ${default})." placeholder:"PATH" type:"path"`
 	JSON  bool   `help:"Print one JSON document." name:"json"`
 	Quiet bool   `help:"Print no progress on stderr." short:"q"`
+	api.StoreKeys
 }
 
 // open opens a store for reading. No daemon may have it open.
-func open(a *api.App, path string) (*boltstore.Store, error) {
+func open(a *api.App, path string, keys api.StoreKeys) (*boltstore.Store, error) {
 	if path == "" {
 		return nil, errUnnamed()
 	}
 	if !api.Exists(path) {
 		return nil, fmt.Errorf("there is no store %s", path)
 	}
-	return a.OpenStore(path, boltstore.Options{ReadOnly: true})
+	ring, err := keys.Ring()
+	if err != nil {
+		return nil, err
+	}
+	return a.OpenStore(path, boltstore.Options{ReadOnly: true, Keys: ring})
 }
 
 func errUnnamed() error {
