@@ -39,12 +39,20 @@ func (v *verifier) runTests(ctx context.Context) error {
 		return err
 	}
 	recordings := v.linkRecordings()
-	for _, r := range v.testRuns(tested, without, compiler) {
-		if err := v.run(ctx, r.command(recordings, v.test.flags)); err != nil {
+	return v.runEach(ctx, v.testRuns(tested, without, compiler), recordings)
+}
+
+// runEach calls go test for each run, also after one that fails, so that a run of the checks tells all tests that fail.
+func (v *verifier) runEach(ctx context.Context, runs []testRun, recordings string) error {
+	var failures []error
+	for _, r := range runs {
+		err := v.run(ctx, r.command(recordings, v.test.flags))
+		if errors.Is(err, errInterrupted) {
 			return err
 		}
+		failures = append(failures, err)
 	}
-	return nil
+	return errors.Join(failures...)
 }
 
 // testRun is one call of go test.

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"go/parser"
 	"go/token"
 	"os"
@@ -140,4 +142,20 @@ func TestRecordingsAreLinked(t *testing.T) {
 	require.NoError(t, os.RemoveAll(filepath.Join(v.root, "bin")))
 	require.NoError(t, write(v.root, "bin", "a file where the folder would be"))
 	require.Equal(t, unlinked, v.linkRecordings())
+}
+
+// One run tells all tests that fail. An interrupted one ends at once.
+func TestEachTestRunIsReported(t *testing.T) {
+	var out bytes.Buffer
+	v := &verifier{root: t.TempDir(), out: &out, err: &out}
+	runs := []testRun{{packages: []string{"./no-such-folder"}}, {packages: []string{"./nor-this"}}}
+	err := v.runEach(t.Context(), runs, "")
+	require.ErrorContains(t, err, "./no-such-folder: exit status")
+	require.ErrorContains(t, err, "./nor-this: exit status")
+
+	ended, stop := context.WithCancel(t.Context())
+	stop()
+	out.Reset()
+	require.ErrorIs(t, v.runEach(ended, runs, ""), errInterrupted)
+	require.NotContains(t, out.String(), "nor-this")
 }
