@@ -11,6 +11,7 @@ const layers = [
   "agentTools/",
   "client/",
   "index.ts",
+  "bin.ts",
 ];
 
 const anyOf = (names) => `^src/(${names.join("|").replaceAll(".", "\\.")})`;

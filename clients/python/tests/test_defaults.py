@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from compactord import AsyncClient, Client, async_embedded, connection, daemon, embedded, tokens
+from compactord import AsyncClient, Client, async_embedded, binary, connection, daemon, embedded, tokens
 
 TABLE: dict[str, Any] = json.loads((Path(__file__).parents[2] / "defaults.json").read_text(encoding="utf-8"))
 
@@ -21,7 +21,7 @@ def test_the_figures_are_those_of_the_table() -> None:
         "address_variable": connection.ADDRESS_VARIABLE,
         "token_variable": tokens.TOKEN_VARIABLE,
         "token_file_variable": tokens.TOKEN_FILE_VARIABLE,
-        "binary_variable": daemon.BINARY_VARIABLE,
+        "binary_variable": binary.BINARY_VARIABLE,
         "timeout_ms": connection.TIMEOUT * 1000,
         "compaction_timeout_ms": connection.COMPACTION_TIMEOUT * 1000,
         "start_timeout_ms": daemon.START_TIMEOUT * 1000,

@@ -79,7 +79,7 @@ test("a program that is not there is BinaryNotFoundError", async () => {
   try {
     process.env["PATH"] = temporaryFolder();
     delete process.env["COMPACTORD_BINARY"];
-    await assert.rejects(embedded(), /compactord is not on PATH/);
+    await assert.rejects(embedded(), /compactord is not on PATH: build it with/);
     process.env["PATH"] = dirname(program);
     const client = await embedded(program.endsWith("/compactord") ? {} : { binary: program });
     await client.close();

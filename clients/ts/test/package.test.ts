@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -133,3 +133,43 @@ test("installed it is imported, and types programs without skipLibCheck", async 
   // Connect's types name some of the DOM's, which are there unless a program selects its own.
   await run(process.execPath, [compiler, ...options, "--lib", "es2023,dom,esnext.disposable", "typed.ts"], user);
 });
+
+// A stand-in for the program: it says what it was given, and ends with a code of its own.
+const standIn = `#!/bin/sh
+echo "given: $*"
+read -r line && echo "read: $line"
+exit 7
+`;
+
+test(
+  "the command is the program of the platform's package",
+  { skip: process.platform === "win32" && "the stand-in is a shell's script" },
+  async () => {
+    const installed = join(folder, "user", "node_modules");
+    const command = join(installed, ".bin", "compactord");
+    const none = spawnSync(command, ["version"], { encoding: "utf8" });
+    assert.equal(none.status, 1);
+    assert.match(none.stderr, /@compactord\/\S+, which has the program, is not installed/);
+
+    const name = `${process.platform}-${process.arch}`;
+    const bin = join(installed, "@compactord", name, "bin");
+    await mkdir(bin, { recursive: true });
+    await writeFile(join(bin, "compactord"), standIn, { mode: 0o755 });
+    await writeFile(join(bin, "..", "package.json"), JSON.stringify({ name: `@compactord/${name}`, version: "0.1.0" }));
+    const ended = spawnSync(command, ["serve", "--store", "x"], { encoding: "utf8", input: "words\n" });
+    assert.equal(ended.stdout, "given: serve --store x\nread: words\n");
+    assert.equal(ended.status, 7);
+    const { stdout, status } = spawnSync(process.execPath, ["--input-type=module", "--eval", startsEmbedded], {
+      cwd: join(folder, "user"),
+      encoding: "utf8",
+      env: { PATH: "" },
+    });
+    assert.match(stdout, /ended with exit code 7/);
+    assert.equal(status, 0);
+  },
+);
+
+const startsEmbedded = `
+import { embedded } from "compactord";
+await embedded().catch((e) => console.log(e.message));
+`;

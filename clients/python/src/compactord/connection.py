@@ -17,6 +17,7 @@ import grpc
 from google.protobuf.descriptor import ServiceDescriptor
 
 from compactord import addresses, tokens
+from compactord.binary import start_command
 from compactord.errors import CompactordError
 from compactord.tokens import Token
 from compactord.v1 import compaction_service_pb2, session_service_pb2
@@ -307,7 +308,7 @@ class DefaultedCall:
 
 def unreachable(address: str, why: str) -> str:
     """The error text where no daemon answers. ``why`` is the text of gRPC."""
-    return f"no daemon answers at {address}: start one with `compactord serve`, or set {ADDRESS_VARIABLE} ({why})"
+    return f"no daemon answers at {address}: start one with `{start_command()}`, or set {ADDRESS_VARIABLE} ({why})"
 
 
 def limit_of(method: object, timeout: float | None) -> float | None:

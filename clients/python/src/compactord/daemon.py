@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from compactord import guard
-from compactord.errors import BinaryNotFoundError, DaemonStartError
+from compactord.binary import find_binary
+from compactord.errors import DaemonStartError
 
-BINARY_VARIABLE = "COMPACTORD_BINARY"
 START_TIMEOUT = 30.0
 """Seconds that a daemon may take to start."""
 _STOP_TIMEOUT = guard.GRACE + 5.0
@@ -24,24 +24,6 @@ _LONGEST_SOCKET = 100
 _GUARD_LAG = 1.0
 _OUTPUT_BYTES = 4_000
 _NEW_GROUP: int = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
-
-
-def find_binary(given: str | Path | None) -> str:
-    """Find the daemon's program.
-
-    Args:
-        given: Its path. Default: the path in ``COMPACTORD_BINARY``, else ``compactord`` on the PATH.
-
-    Raises:
-        BinaryNotFoundError: The program does not exist.
-    """
-    wanted = os.fspath(given) if given is not None else os.environ.get(BINARY_VARIABLE) or "compactord"
-    found = shutil.which(wanted)
-    if found is None:
-        raise BinaryNotFoundError(
-            f"the program {wanted} does not exist: give binary=, set {BINARY_VARIABLE}, or put compactord on the PATH"
-        )
-    return os.path.abspath(found)
 
 
 class Daemon:

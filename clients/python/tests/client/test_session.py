@@ -447,7 +447,7 @@ def test_what_clients_and_sessions_look_like() -> None:
 
 
 def test_without_a_daemon_the_address_is_told() -> None:
-    told = r"no daemon answers at 127\.0\.0\.1:1: start one with `compactord serve`, or set COMPACTORD_ADDR"
+    told = r"no daemon answers at 127\.0\.0\.1:1: start one with `\S*compactord serve`, or set COMPACTORD_ADDR"
     with (
         compactord.Client("127.0.0.1:1", retry=False) as client,
         pytest.raises(compactord.UnavailableError, match=told),

@@ -1,21 +1,25 @@
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { access, constants, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { createServer, Socket } from "node:net";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 
 import { checkedNumber } from "../contract/arguments.js";
 import type { ClientOptions } from "./client.js";
 import { Client } from "./client.js";
+import { findBinary } from "../wire/binary.js";
 import { defaults } from "../wire/defaults.js";
-import { BinaryNotFoundError, DaemonStartError } from "../wire/errors.js";
+import { DaemonStartError } from "../wire/errors.js";
 import { forward, pause } from "../wire/retry.js";
 
 /** The options of an embedded daemon. */
 export interface EmbeddedOptions extends Omit<ClientOptions, "address" | "tls" | "token" | "allowPlaintextToken"> {
-  /** The path of the `compactord` program. Default: `COMPACTORD_BINARY`, else `compactord` on `PATH`. */
+  /**
+   * The path of the `compactord` program. Default: `COMPACTORD_BINARY`, else the program that npm installed with this
+   * package, else `compactord` on `PATH`.
+   */
   readonly binary?: string;
   /** The file with the sessions. Default: a temporary one, removed at the end. */
   readonly store?: string;
@@ -80,7 +84,7 @@ export class EmbeddedClient extends Client {
 export async function embedded(options: EmbeddedOptions = {}): Promise<EmbeddedClient> {
   const { startTimeoutMs: limit = defaults.startTimeoutMs } = options;
   const startTimeoutMs = checkedNumber("startTimeoutMs", limit, 0, longestTimerMs);
-  const binary = await findBinary(options.binary);
+  const binary = findBinary(options.binary);
   const folder = await makeFolder();
   let daemon: Daemon | undefined;
   try {
@@ -255,28 +259,6 @@ async function configFile(config: string | Readonly<Record<string, unknown>>, fo
   // JSON is YAML. The file may contain keys of providers.
   await writeFile(path, JSON.stringify(config), { mode: 0o600 });
   return path;
-}
-
-async function findBinary(given: string | undefined): Promise<string> {
-  const named = given ?? process.env[defaults.binaryVariable];
-  if (named !== undefined && named !== "") {
-    await access(named, constants.X_OK).catch((cause: unknown) => {
-      throw new BinaryNotFoundError(`the program ${named} does not exist`, cause);
-    });
-    return named;
-  }
-  const name = process.platform === "win32" ? "compactord.exe" : "compactord";
-  for (const folder of (process.env["PATH"] ?? "").split(delimiter)) {
-    const path = join(folder, name);
-    const found = await access(path, constants.X_OK).then(
-      () => true,
-      () => false,
-    );
-    if (folder !== "" && found) {
-      return path;
-    }
-  }
-  throw new BinaryNotFoundError("compactord is not on PATH: give binary, or set COMPACTORD_BINARY");
 }
 
 async function freePort(): Promise<number> {

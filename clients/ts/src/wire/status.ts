@@ -2,6 +2,7 @@ import { Code, ConnectError } from "@connectrpc/connect";
 
 import type { ErrorReason } from "../gen/compactord/v1/error_pb.js";
 import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from "../gen/google/rpc/error_details_pb.js";
+import { startCommand } from "./binary.js";
 import * as errors from "./errors.js";
 
 type ErrorClass = new (message: string, facts: errors.ErrorFacts) => errors.CompactordError;
@@ -130,7 +131,7 @@ function outOfReachText(e: ConnectError, address: string): string {
     return `no gRPC server answers at ${address}: another kind of server listens there, or only one side has tls (${strange})`;
   }
   const start = codes.some((code) => code === "ECONNREFUSED" || code === "ENOENT")
-    ? "; compactord serve starts one"
+    ? `; \`${startCommand()}\` starts one`
     : "";
   return `no daemon answers at ${address}: ${e.rawMessage.trim()}${start}`;
 }

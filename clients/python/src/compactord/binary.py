@@ -1,0 +1,66 @@
+"""Where the daemon's program is."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import shutil
+import sysconfig
+from pathlib import Path
+
+from compactord.errors import BinaryNotFoundError
+
+BINARY_VARIABLE = "COMPACTORD_BINARY"
+_NAME = "compactord"
+_BUILD = "go install github.com/compactord/compactord/cmd/compactord@latest"
+
+
+def find_binary(given: str | Path | None) -> str:
+    """Find the daemon's program.
+
+    Args:
+        given: Its path. Default: the path in ``COMPACTORD_BINARY``, else the program that was installed with this
+            package, else ``compactord`` on the PATH.
+
+    Raises:
+        BinaryNotFoundError: The program does not exist.
+    """
+    wanted = os.fspath(given) if given is not None else os.environ.get(BINARY_VARIABLE)
+    found = shutil.which(wanted) if wanted else own_binary() or shutil.which(_NAME)
+    if found is not None:
+        return os.path.abspath(found)
+    if wanted:
+        raise BinaryNotFoundError(f"the program {wanted} does not exist: give binary= or set {BINARY_VARIABLE}")
+    raise BinaryNotFoundError(
+        f"this package was installed without the program, which it has not for every platform "
+        f"({sysconfig.get_platform()}), and there is no {_NAME} on the PATH: build it with `{_BUILD}`, "
+        f"or give binary= or set {BINARY_VARIABLE}"
+    )
+
+
+def own_binary() -> str | None:
+    """Find the program that was installed with this package, also where its environment is not activated."""
+    for path in _installed():
+        found = shutil.which(os.fspath(path))
+        if found is not None:
+            return found
+    return None
+
+
+def _installed() -> list[Path]:
+    program = _NAME + (sysconfig.get_config_var("EXE") or "")
+    # pip install --target puts the programs into a folder beside the packages, and does not say so in its list.
+    paths = [Path(__file__).parent.parent / "bin" / program]
+    try:
+        files = importlib.metadata.files(_NAME) or []
+    except importlib.metadata.PackageNotFoundError:
+        return paths
+    return [Path(os.path.abspath(f.locate())) for f in files if f.name == program] + paths
+
+
+def start_command() -> str:
+    """Return the command line that starts a daemon, with the program's path where the PATH does not lead to it."""
+    if shutil.which(_NAME) is not None:
+        return f"{_NAME} serve"
+    own = own_binary()
+    return f"{own} serve" if own else f"{_NAME} serve"

@@ -1,0 +1,67 @@
+import { accessSync, constants } from "node:fs";
+import { createRequire } from "node:module";
+import { delimiter, join } from "node:path";
+
+import { defaults } from "./defaults.js";
+import { BinaryNotFoundError } from "./errors.js";
+
+/** The file name of the program. */
+const programName = process.platform === "win32" ? "compactord.exe" : "compactord";
+
+/** The package that has the program for this platform, where there is one. */
+export const platformPackage = `@compactord/${process.platform}-${process.arch}`;
+
+/** Says what to do where no program is installed. */
+const howToBuild =
+  "build it with `go install github.com/compactord/compactord/cmd/compactord@latest`, or give binary or set COMPACTORD_BINARY";
+
+/** The path of the daemon's program: the given one, that of COMPACTORD_BINARY, the installed one, that of PATH. */
+export function findBinary(given: string | undefined): string {
+  const named = given ?? process.env[defaults.binaryVariable];
+  if (named !== undefined && named !== "") {
+    try {
+      accessSync(named, constants.X_OK);
+    } catch (cause) {
+      throw new BinaryNotFoundError(`the program ${named} does not exist`, cause);
+    }
+    return named;
+  }
+  const found = ownBinary() ?? binaryOnPath();
+  if (found === undefined) {
+    throw new BinaryNotFoundError(
+      `${platformPackage}, which has the program, is not installed, and compactord is not on PATH: ${howToBuild}`,
+    );
+  }
+  return found;
+}
+
+/** The program that npm installed with this package. */
+export function ownBinary(): string | undefined {
+  try {
+    return createRequire(import.meta.url).resolve(`${platformPackage}/bin/${programName}`);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The command line that starts a daemon. */
+export function startCommand(): string {
+  return binaryOnPath() === undefined && ownBinary() !== undefined ? "npx compactord serve" : "compactord serve";
+}
+
+function binaryOnPath(): string | undefined {
+  return (process.env["PATH"] ?? "")
+    .split(delimiter)
+    .filter((folder) => folder !== "")
+    .map((folder) => join(folder, programName))
+    .find(isExecutable);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
