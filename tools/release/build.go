@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // build returns the program for a platform.
@@ -24,7 +26,7 @@ func (r *release) build(ctx context.Context, p platform) ([]byte, error) {
 
 // buildTo builds a program that is static, without paths of this machine and without tables that only debuggers read.
 func (r *release) buildTo(ctx context.Context, path string, env ...string) error {
-	cmd := r.command(ctx, "go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w", "-o", path, "./cmd/compactord")
+	cmd := r.command(ctx, "", "go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w", "-o", path, "./cmd/compactord")
 	cmd.Env = slices.Concat(os.Environ(), []string{"CGO_ENABLED=0", "GOFLAGS="}, env)
 	_, err := outputOf(cmd)
 	return err
@@ -32,8 +34,7 @@ func (r *release) buildTo(ctx context.Context, path string, env ...string) error
 
 // documents are what belongs to the program on every platform.
 type documents struct {
-	// texts are the licences and the README.
-	texts []entry
+	licence, notices, readme []byte
 	// completions are the scripts of shells, by shell.
 	completions map[string][]byte
 	manual      []byte
@@ -45,7 +46,7 @@ type documents struct {
 var shells = []string{"bash", "zsh", "fish", "powershell"}
 
 func (d *documents) all() []entry {
-	files := append([]entry{}, d.texts...)
+	files := append(d.licences(), entry{"README.md", d.readme, plain})
 	for _, shell := range shells {
 		files = append(files, entry{"completions/compactord." + shell, d.completions[shell], plain})
 	}
@@ -53,11 +54,12 @@ func (d *documents) all() []entry {
 }
 
 // licences are the texts that go with every copy of the program.
-func (d *documents) licences() []entry { return d.texts[:2] }
+func (d *documents) licences() []entry {
+	return []entry{{"LICENSE", d.licence, plain}, {"NOTICES.txt", d.notices, plain}}
+}
 
 // documents reads the files that belong to the program, and asks a program that runs here for what it writes of itself.
 func (r *release) documents(ctx context.Context, notices []byte) (*documents, error) {
-	d := &documents{completions: map[string][]byte{}}
 	texts := map[string][]byte{}
 	for _, name := range []string{"LICENSE", "README.md", "packaging/compactord.yaml", "packaging/systemd/compactord.service"} {
 		content, err := os.ReadFile(filepath.Join(r.repository, filepath.FromSlash(name)))
@@ -66,8 +68,10 @@ func (r *release) documents(ctx context.Context, notices []byte) (*documents, er
 		}
 		texts[name] = content
 	}
-	d.texts = []entry{{"LICENSE", texts["LICENSE"], plain}, {"NOTICES.txt", notices, plain}, {"README.md", texts["README.md"], plain}}
-	d.sample, d.unit = texts["packaging/compactord.yaml"], texts["packaging/systemd/compactord.service"]
+	d := &documents{
+		licence: texts["LICENSE"], notices: notices, readme: texts["README.md"], sample: texts["packaging/compactord.yaml"],
+		unit: texts["packaging/systemd/compactord.service"], completions: map[string][]byte{},
+	}
 	return d, r.ask(ctx, d)
 }
 
@@ -82,6 +86,9 @@ func (r *release) ask(ctx context.Context, d *documents) error {
 	if err := r.buildTo(ctx, program); err != nil {
 		return err
 	}
+	if err := r.checkRevision(ctx, program); err != nil {
+		return err
+	}
 	for _, shell := range shells {
 		script, err := r.output(ctx, program, "completion", shell)
 		if err != nil {
@@ -94,5 +101,21 @@ func (r *release) ask(ctx context.Context, d *documents) error {
 		return fmt.Errorf("the manual: %w", err)
 	}
 	d.manual = []byte(page)
+	return nil
+}
+
+// checkRevision says whether a program knows the commit that it was built from. Go finds none in a worktree of git.
+func (r *release) checkRevision(ctx context.Context, program string) error {
+	head, err := r.output(ctx, "git", "rev-parse", "HEAD")
+	if err != nil {
+		return err
+	}
+	said, err := r.output(ctx, program, "version", "--json")
+	if err != nil {
+		return err
+	}
+	if !strings.Contains(said, strings.TrimSpace(head)) && !r.changed {
+		return errors.New("the program does not know its commit: make a release in a clone, which is no worktree, or give --changed")
+	}
 	return nil
 }

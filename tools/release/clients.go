@@ -3,9 +3,9 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -43,7 +43,7 @@ func (r *release) clientPackages(ctx context.Context, of []platform) (*clientPac
 	}
 	i := slices.IndexFunc(c.npm, func(f entry) bool { return f.name == "package/package.json" })
 	if i < 0 {
-		return nil, fmt.Errorf("npm packed no package.json")
+		return nil, errors.New("npm packed no package.json")
 	}
 	c.manifest = c.npm[i].content
 	whole, err := withPrograms(c.npm, of, r.version, r.at)
@@ -55,8 +55,7 @@ func (r *release) clientPackages(ctx context.Context, of []platform) (*clientPac
 
 // pythonPackages writes the source and the wheel without a program, and returns the wheel.
 func (r *release) pythonPackages(ctx context.Context, folder string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, r.python, "-m", "build", "--no-isolation", "--outdir", folder)
-	cmd.Dir = filepath.Join(r.repository, "clients", "python")
+	cmd := r.command(ctx, filepath.Join("clients", "python"), r.python, "-m", "build", "--no-isolation", "--outdir", folder)
 	cmd.Env = append(os.Environ(), "SOURCE_DATE_EPOCH="+strconv.FormatInt(r.at.Unix(), 10))
 	if _, err := outputOf(cmd); err != nil {
 		return nil, err
@@ -77,15 +76,14 @@ func (r *release) pythonPackages(ctx context.Context, folder string) ([]byte, er
 
 // nodePackage returns what npm packs of clients/ts.
 func (r *release) nodePackage(ctx context.Context, folder string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, "npm", "pack", "--silent", "--pack-destination", folder)
-	cmd.Dir = filepath.Join(r.repository, "clients", "ts")
+	cmd := r.command(ctx, filepath.Join("clients", "ts"), "npm", "pack", "--silent", "--pack-destination", folder)
 	out, err := outputOf(cmd)
 	if err != nil {
 		return nil, err
 	}
 	lines := bytes.Fields([]byte(out))
 	if len(lines) == 0 {
-		return nil, fmt.Errorf("npm pack named no file")
+		return nil, errors.New("npm pack named no file")
 	}
 	return os.ReadFile(filepath.Join(folder, string(lines[len(lines)-1])))
 }

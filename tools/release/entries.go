@@ -5,6 +5,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -44,7 +45,10 @@ func tarball(files []entry, at time.Time) ([]byte, error) {
 	if err := w.Close(); err != nil {
 		return nil, err
 	}
-	return out.Bytes(), compressed.Close()
+	if err := compressed.Close(); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
 }
 
 // untar returns the files of a compressed tar.
@@ -56,7 +60,7 @@ func untar(content []byte) ([]entry, error) {
 	var files []entry
 	for r := tar.NewReader(compressed); ; {
 		header, err := r.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return files, nil
 		}
 		if err != nil {

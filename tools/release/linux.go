@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"github.com/goreleaser/nfpm/v2"
@@ -36,37 +37,45 @@ func (r *release) writeLinuxPackages(_ context.Context, p platform, program []by
 	return nil
 }
 
+// installedFile is a file of a package, by where it is installed.
+type installedFile struct {
+	target  string
+	content []byte
+	mode    os.FileMode
+}
+
+// sampleConfiguration is where the unit of packages reads settings. Who has changed it keeps it when a package is updated.
+const sampleConfiguration = "/etc/compactord/compactord.yaml"
+
+func (f installedFile) kind() string {
+	if f.target == sampleConfiguration {
+		return files.TypeConfigNoReplace
+	}
+	return files.TypeFile
+}
+
 // installed lays out in a folder what a package installs, and returns where to.
 func installed(folder string, program []byte, d *documents, at time.Time) (files.Contents, error) {
 	const shared = "/usr/share/"
-	wanted := []struct {
-		target, kind string
-		content      []byte
-		mode         os.FileMode
-	}{
-		{"/usr/bin/compactord", files.TypeFile, program, executable},
-		{"/usr/lib/systemd/system/compactord.service", files.TypeFile, unitOfPackage(d.unit), plain},
-		{"/etc/compactord/compactord.yaml", files.TypeConfigNoReplace, d.sample, plain},
-		{shared + "man/man1/compactord.1", files.TypeFile, d.manual, plain},
-		{shared + "bash-completion/completions/compactord", files.TypeFile, d.completions["bash"], plain},
-		{shared + "zsh/site-functions/_compactord", files.TypeFile, d.completions["zsh"], plain},
-		{shared + "fish/vendor_completions.d/compactord.fish", files.TypeFile, d.completions["fish"], plain},
-	}
-	for _, text := range d.licences() {
-		wanted = append(wanted, struct {
-			target, kind string
-			content      []byte
-			mode         os.FileMode
-		}{shared + "doc/compactord/" + text.name, files.TypeFile, text.content, plain})
+	wanted := []installedFile{
+		{"/usr/bin/compactord", program, executable},
+		{"/usr/lib/systemd/system/compactord.service", unitOfPackage(d.unit), plain},
+		{sampleConfiguration, d.sample, plain},
+		{shared + "man/man1/compactord.1", d.manual, plain},
+		{shared + "bash-completion/completions/compactord", d.completions["bash"], plain},
+		{shared + "zsh/site-functions/_compactord", d.completions["zsh"], plain},
+		{shared + "fish/vendor_completions.d/compactord.fish", d.completions["fish"], plain},
+		{shared + "doc/compactord/LICENSE", d.licence, plain},
+		{shared + "doc/compactord/NOTICES.txt", d.notices, plain},
 	}
 	var all files.Contents
 	for i, f := range wanted {
-		path := filepath.Join(folder, fmt.Sprint(i))
+		path := filepath.Join(folder, strconv.Itoa(i))
 		if err := os.WriteFile(path, f.content, f.mode); err != nil {
 			return nil, err
 		}
 		all = append(all, &files.Content{
-			Source: path, Destination: f.target, Type: f.kind,
+			Source: path, Destination: f.target, Type: f.kind(),
 			FileInfo: &files.ContentFileInfo{Owner: "root", Group: "root", Mode: f.mode, MTime: at},
 		})
 	}
@@ -102,5 +111,5 @@ func (r *release) writeLinuxPackage(format string, p platform, contents files.Co
 
 // unitOfPackage returns the unit with the program where packages have it, and with the configuration that they install.
 func unitOfPackage(unit []byte) []byte {
-	return bytes.ReplaceAll(unit, []byte(unitProgram+" serve "), []byte("/usr/bin/compactord serve --config /etc/compactord/compactord.yaml "))
+	return bytes.ReplaceAll(unit, []byte(unitProgram+" serve "), []byte("/usr/bin/compactord serve --config "+sampleConfiguration+" "))
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -56,7 +57,7 @@ func (r *release) notices(ctx context.Context, of []platform) ([]byte, error) {
 func (r *release) modules(ctx context.Context, of []platform) ([]module, error) {
 	found := map[string]module{}
 	for _, p := range of {
-		cmd := r.command(ctx, "go", "list", "-deps", "-json=Module", "./cmd/compactord")
+		cmd := r.command(ctx, "", "go", "list", "-deps", "-json=Module", "./cmd/compactord")
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+p.os, "GOARCH="+p.arch, "GOFLAGS=")
 		text, err := outputOf(cmd)
 		if err != nil {
@@ -70,7 +71,7 @@ func (r *release) modules(ctx context.Context, of []platform) ([]module, error) 
 				}
 			}
 			err := list.Decode(&of)
-			if err == io.EOF {
+			if errors.Is(err, io.EOF) {
 				break
 			}
 			if err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -54,7 +55,7 @@ func platformPackage(main []byte, p platform, program []byte, beside []entry, at
 func withPrograms(packed []entry, of []platform, version string, at time.Time) ([]byte, error) {
 	i := slices.IndexFunc(packed, func(f entry) bool { return f.name == "package/package.json" })
 	if i < 0 {
-		return nil, fmt.Errorf("the npm package has no package.json")
+		return nil, errors.New("the npm package has no package.json")
 	}
 	wanted := map[string]string{}
 	for _, p := range of {
@@ -66,12 +67,12 @@ func withPrograms(packed []entry, of []platform, version string, at time.Time) (
 	}
 	body, found := bytes.CutSuffix(bytes.TrimSpace(packed[i].content), []byte("\n}"))
 	if !found {
-		return nil, fmt.Errorf("package.json does not end as npm writes it")
+		return nil, errors.New("package.json does not end as npm writes it")
 	}
 	packed = slices.Clone(packed)
 	packed[i].content = fmt.Appendf(nil, "%s,\n  \"optionalDependencies\": %s\n}\n", body, optional)
 	if !json.Valid(packed[i].content) {
-		return nil, fmt.Errorf("package.json with optional dependencies is no JSON")
+		return nil, errors.New("package.json with optional dependencies is no JSON")
 	}
 	return tarball(packed, at)
 }

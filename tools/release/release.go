@@ -3,9 +3,9 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -46,7 +46,7 @@ func newRelease(ctx context.Context, s *settings) (*release, error) {
 	if err := os.RemoveAll(s.out); err != nil {
 		return nil, err
 	}
-	return r, os.MkdirAll(s.out, 0o755)
+	return r, os.MkdirAll(s.out, 0o750)
 }
 
 // versionOf returns the version that both clients name. The program has that of the commit's tag, by Go.
@@ -57,7 +57,7 @@ func versionOf(repository string) (string, error) {
 	}
 	found := regexp.MustCompile(`(?m)^version = "([^"]+)"$`).FindSubmatch(project)
 	if found == nil {
-		return "", fmt.Errorf("clients/python/pyproject.toml names no version")
+		return "", errors.New("clients/python/pyproject.toml names no version")
 	}
 	content, err := os.ReadFile(filepath.Join(repository, "clients", "ts", "package.json"))
 	if err != nil {
@@ -130,9 +130,9 @@ func (r *release) makePlatform(ctx context.Context, p platform, documents *docum
 }
 
 func (r *release) writeArchive(base string, p platform, program []byte, documents *documents) error {
-	files := []entry{{base + "/" + p.program(), program, executable}}
-	for _, f := range documents.all() {
-		files = append(files, entry{base + "/" + f.name, f.content, f.mode})
+	files := append([]entry{{p.program(), program, executable}}, documents.all()...)
+	for i := range files {
+		files[i].name = base + "/" + files[i].name
 	}
 	if p.os == "windows" {
 		content, err := zipped(files, r.at)
@@ -150,25 +150,4 @@ func (r *release) writeArchive(base string, p platform, program []byte, document
 
 func (r *release) write(name string, content []byte) error {
 	return os.WriteFile(filepath.Join(r.out, name), content, plain)
-}
-
-// output runs a program in the clone and returns what it prints.
-func (r *release) output(ctx context.Context, name string, args ...string) (string, error) {
-	return outputOf(r.command(ctx, name, args...))
-}
-
-func (r *release) command(ctx context.Context, name string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir = r.repository
-	return cmd
-}
-
-func outputOf(cmd *exec.Cmd) (string, error) {
-	var failure strings.Builder
-	cmd.Stderr = &failure
-	out, err := cmd.Output()
-	if err != nil {
-		return "", fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, failure.String())
-	}
-	return string(out), nil
 }

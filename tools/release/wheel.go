@@ -3,6 +3,7 @@ package main
 import (
 	"crypto/sha256"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -19,7 +20,7 @@ func platformWheel(pure []entry, p platform, program, parts []byte, at time.Time
 		}
 	}
 	if info == "" {
-		return "", nil, fmt.Errorf("the wheel without a program has no WHEEL")
+		return "", nil, errors.New("the wheel without a program has no WHEEL")
 	}
 	var files []entry
 	for _, f := range pure {

@@ -135,6 +135,7 @@ func (v *verifier) lint(ctx context.Context) error {
 		{args: []string{"go", "mod", "tidy", "-diff"}, hint: "`go mod tidy` repairs go.mod and go.sum"},
 		{args: []string{"go", "mod", "tidy", "-diff"}, folder: "tools", hint: "`go -C tools mod tidy` repairs them"},
 		{args: []string{"go", "mod", "tidy", "-diff"}, folder: "tools/packaging", hint: "`go -C tools/packaging mod tidy` repairs them"},
+		{args: []string{"go", "mod", "tidy", "-diff"}, folder: "tools/release", hint: "`go -C tools/release mod tidy` repairs them"},
 		{args: []string{"go", "mod", "tidy", "-diff"}, folder: "sdkcheck", hint: "`go -C sdkcheck mod tidy` repairs them"},
 		{args: []string{"go", "mod", "tidy", "-diff"}, folder: gitleaksModule, hint: "`go -C " + gitleaksModule + " mod tidy` repairs them"},
 		{args: []string{buf, "lint"}},
@@ -147,6 +148,7 @@ func (v *verifier) lint(ctx context.Context) error {
 		// golangci-lint finds the configuration in the parent folder.
 		{args: []string{golangci, "run"}, folder: "tools"},
 		{args: []string{golangci, "run"}, folder: "tools/packaging"},
+		{args: []string{golangci, "run"}, folder: "tools/release"},
 		{args: []string{golangci, "run"}, folder: "sdkcheck"},
 		{args: []string{golangci, "run"}, folder: gitleaksModule},
 	} {

@@ -81,7 +81,7 @@ func (v *verifier) testRuns(tested, withoutRace []string, compiler bool) []testR
 		runs = append(runs, testRun{
 			packages: []string{"./..."}, folder: "tools", race: compiler, short: v.tier == quick, uncached: true, vet: all,
 		})
-		for _, oracle := range []string{"tools/packaging", "sdkcheck", gitleaksModule} {
+		for _, oracle := range []string{"tools/packaging", "tools/release", "sdkcheck", gitleaksModule} {
 			runs = append(runs, testRun{
 				packages: []string{"./..."}, folder: oracle, race: compiler && v.tier == full, short: v.tier == quick,
 				uncached: v.tier == full, vet: all,

@@ -31,6 +31,7 @@ func TestTestRuns(t *testing.T) {
 	require.Equal(t, []string{
 		tools,
 		"go test -timeout=60m -short -vet=all ./... (in tools/packaging)",
+		"go test -timeout=60m -short -vet=all ./... (in tools/release)",
 		"go test -timeout=60m -short -vet=all ./... (in sdkcheck)",
 		"go test -timeout=60m -short -vet=all ./... (in summarizers/redaction/gitleaks)",
 		"go test -timeout=60m -short -vet=off -run=^(" + sequentialOfService + ")$ ./service",
@@ -42,6 +43,7 @@ func TestTestRuns(t *testing.T) {
 	require.Equal(t, []string{
 		"go test -timeout=60m -short -shuffle=on -count=1 -vet=all ./... (in tools)",
 		"go test -timeout=60m -short -vet=all ./... (in tools/packaging)",
+		"go test -timeout=60m -short -vet=all ./... (in tools/release)",
 		"go test -timeout=60m -short -vet=all ./... (in sdkcheck)",
 		"go test -timeout=60m -short -vet=all ./... (in summarizers/redaction/gitleaks)",
 		"go test -timeout=60m -short -vet=off ./service ./session",
@@ -50,12 +52,13 @@ func TestTestRuns(t *testing.T) {
 	require.Equal(t, []string{
 		"go test -timeout=60m -race -shuffle=on -count=1 -vet=all ./... (in tools)",
 		"go test -timeout=60m -race -shuffle=on -count=1 -vet=all ./... (in tools/packaging)",
+		"go test -timeout=60m -race -shuffle=on -count=1 -vet=all ./... (in tools/release)",
 		"go test -timeout=60m -race -shuffle=on -count=1 -vet=all ./... (in sdkcheck)",
 		"go test -timeout=60m -race -shuffle=on -count=1 -vet=all ./... (in summarizers/redaction/gitleaks)",
 		"go test -timeout=60m -shuffle=on -count=1 ./service ./e2e ./e2e/clients ./session",
 		"go test -timeout=60m -race -short -shuffle=on -count=1 -vet=off ./service ./e2e ./e2e/clients ./session",
 	}, lines(fully, "", true, tested...))
-	require.Len(t, lines(fully, "", false, tested...), 5)
+	require.Len(t, lines(fully, "", false, tested...), 6)
 
 	narrowed := &verifier{test: testArgs{packages: []string{"./service"}, flags: []string{"-run", "Cut"}}}
 	require.Equal(t, []string{"go test -timeout=60m -race -short -vet=off ./service -run Cut"},
