@@ -12,7 +12,7 @@ import (
 var files embed.FS
 
 // notShown are the documents that only list others, and those for contributors.
-var notShown = []string{"README", "architecture", "seed-cases"}
+var notShown = []string{"README", "architecture", "release", "seed-cases"}
 
 // Page returns the text of a document by its name, such as `dialects`.
 func Page(name string) (text string, known bool) {
