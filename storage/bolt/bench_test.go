@@ -64,7 +64,12 @@ func BenchmarkAppend(b *testing.B) {
 // benchLog creates a store with a session of n messages of 2 kB.
 func benchLog(b *testing.B, n int) (*Store, *storagev1.Session) {
 	b.Helper()
-	s, err := Open(filepath.Join(b.TempDir(), "store.db"), Options{})
+	return benchLogWith(b, n, Options{})
+}
+
+func benchLogWith(b *testing.B, n int, options Options) (*Store, *storagev1.Session) {
+	b.Helper()
+	s, err := Open(filepath.Join(b.TempDir(), "store.db"), options)
 	require.NoError(b, err)
 	b.Cleanup(func() { require.NoError(b, s.Close()) })
 	d := storagetest.NewSession("", "s", "u")
@@ -83,33 +88,53 @@ func benchLog(b *testing.B, n int) (*Store, *storagev1.Session) {
 // BenchmarkSums compares appends and reads of 50 messages with those of a store whose values have no sums. It alternates
 // between the two. On a file system in memory (TMPDIR=/dev/shm) no disk hides what the sums take.
 func BenchmarkSums(b *testing.B) {
-	var stores [2]*Store
-	var rows [2]*storagev1.Session
-	for i, sums := range []bool{true, false} {
-		stores[i], rows[i] = benchLog(b, 0)
-		if !sums {
-			withoutSums(b, stores[i])
-		}
+	var pair benchPair
+	for i := range pair.stores {
+		pair.stores[i], pair.rows[i] = benchLog(b, 0)
+	}
+	withoutSums(b, pair.stores[1])
+	pair.run(b)
+}
+
+// BenchmarkEncryption is BenchmarkSums for a store whose values are encrypted, beside a plain one.
+func BenchmarkEncryption(b *testing.B) {
+	var pair benchPair
+	for i, options := range []Options{{Keys: keys(b, "k")}, {}} {
+		pair.stores[i], pair.rows[i] = benchLogWith(b, 0, options)
+	}
+	pair.run(b)
+}
+
+// benchPair are a store with something and one without, each with one session.
+type benchPair struct {
+	stores [2]*Store
+	rows   [2]*storagev1.Session
+}
+
+// run compares appends and reads, and alternates between the stores.
+func (p *benchPair) run(b *testing.B) {
+	b.Helper()
+	for i, s := range p.stores {
 		for range 40 {
-			d := storagetest.Next(rows[i])
+			d := storagetest.Next(p.rows[i])
 			for range 50 {
 				d.Text(benchText)
 			}
-			require.NoError(b, stores[i].Commit(b.Context(), &d.Commit))
-			rows[i] = d.Session
+			require.NoError(b, s.Commit(b.Context(), &d.Commit))
+			p.rows[i] = d.Session
 		}
 	}
 	appends := 0
 	operations := map[string]func(i, n int) error{
 		"append": func(i, n int) error {
 			appends++
-			d := storagetest.Next(rows[i]).Text(benchText).ChangedAt(n).Remember(fmt.Sprint(appends))
-			rows[i] = d.Session
-			return stores[i].Commit(b.Context(), &d.Commit)
+			d := storagetest.Next(p.rows[i]).Text(benchText).ChangedAt(n).Remember(fmt.Sprint(appends))
+			p.rows[i] = d.Session
+			return p.stores[i].Commit(b.Context(), &d.Commit)
 		},
 		"read": func(i, n int) error {
 			start := uint32(n*53) % 1900
-			_, err := stores[i].Messages(b.Context(), storage.RefOf(rows[i]), start, start+50, 0)
+			_, err := p.stores[i].Messages(b.Context(), storage.RefOf(p.rows[i]), start, start+50, 0)
 			return err
 		},
 	}
