@@ -148,7 +148,7 @@ func (r *rotation) collectFrom(b *bucket) (more bool, err error) {
 		r.keys--
 		r.read += int64(len(key) + len(stored))
 		r.after = bytes.Clone(key)
-		if id, err := keyring.KeyOf(stored[sealSize:]); err == nil && id == r.sealing {
+		if sealedBy(stored) == r.sealing {
 			continue
 		}
 		value, err := b.open(key, stored)
@@ -159,6 +159,18 @@ func (r *rotation) collectFrom(b *bucket) (more bool, err error) {
 		r.values = append(r.values, rotated{bucket: b, key: r.after, value: value})
 	}
 	return false, nil
+}
+
+// sealedBy returns the id of the key that has sealed a stored value; empty where none can be read.
+func sealedBy(stored []byte) string {
+	if len(stored) < sealSize {
+		return ""
+	}
+	id, err := keyring.KeyOf(stored[sealSize:])
+	if err != nil {
+		return ""
+	}
+	return id
 }
 
 // write seals the values anew, and notes the place.

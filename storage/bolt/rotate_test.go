@@ -131,23 +131,30 @@ func TestRotateThereAndBack(t *testing.T) {
 
 // A damaged value ends a rotation, and the older key stays needed.
 func TestRotateStopsAtDamage(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "store.db")
-	s, _ := busy(t, path, Options{Keys: keys(t, "a")})
-	require.NoError(t, s.Close())
-	meta(t, path, func(tx *bbolt.Tx) error {
-		key, stored := tx.Bucket(recordsBucket).Cursor().Last()
-		stored = bytes.Clone(stored)
-		stored[len(stored)-1] ^= 1
-		return tx.Bucket(recordsBucket).Put(bytes.Clone(key), stored)
-	})
-	s, err := Open(path, Options{Keys: keys(t, "b", "a"), rotated: 50_000})
-	require.NoError(t, err)
-	_, err = s.Rotate(t.Context(), nil)
-	require.ErrorIs(t, err, storage.ErrCorrupt)
-	older, err := s.OlderKeys(t.Context())
-	require.NoError(t, err)
-	require.Equal(t, []string{"a"}, older)
-	require.NoError(t, s.Close())
+	for name, damaged := range map[string]func(stored []byte) []byte{
+		"a flipped bit":       func(stored []byte) []byte { stored[len(stored)-1] ^= 1; return stored },
+		"shorter than a sum":  func(stored []byte) []byte { return stored[:sealSize-1] },
+		"nothing but the sum": func(stored []byte) []byte { return stored[:sealSize] },
+		"empty":               func([]byte) []byte { return nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "store.db")
+			s, _ := busy(t, path, Options{Keys: keys(t, "a")})
+			require.NoError(t, s.Close())
+			meta(t, path, func(tx *bbolt.Tx) error {
+				key, stored := tx.Bucket(recordsBucket).Cursor().Last()
+				return tx.Bucket(recordsBucket).Put(bytes.Clone(key), damaged(bytes.Clone(stored)))
+			})
+			s, err := Open(path, Options{Keys: keys(t, "b", "a"), rotated: 50_000})
+			require.NoError(t, err)
+			_, err = s.Rotate(t.Context(), nil)
+			require.ErrorIs(t, err, storage.ErrCorrupt)
+			older, err := s.OlderKeys(t.Context())
+			require.NoError(t, err)
+			require.Equal(t, []string{"a"}, older)
+			require.NoError(t, s.Close())
+		})
+	}
 }
 
 func TestWhatRotateNeeds(t *testing.T) {
