@@ -43,6 +43,26 @@ func sealedWith(t *testing.T, path string) map[string]int {
 	return counts
 }
 
+// encryptedBytes are those of all encrypted values of a store, with their keys.
+func encryptedBytes(t *testing.T, path string) (size int64) {
+	t.Helper()
+	meta(t, path, func(tx *bbolt.Tx) error {
+		for _, name := range allBuckets {
+			err := tx.Bucket(name).ForEach(func(key, stored []byte) error {
+				if _, err := checkEncrypted(name, key, stored); err == nil {
+					size += int64(len(key) + len(stored))
+				}
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return size
+}
+
 // After a rotation, the older key is not needed any more. It goes on where it was stopped, while others write.
 func TestRotate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "store.db")
@@ -70,6 +90,7 @@ func TestRotate(t *testing.T) {
 	require.NoError(t, s.Close())
 	counts := sealedWith(t, path)
 	require.Positive(t, counts["a"])
+	whole := encryptedBytes(t, path)
 	require.Greater(t, counts["b"], int(part.Values))
 
 	s, err = Open(path, Options{Keys: keys(t, "b", "a"), rotated: 50_000})
@@ -78,6 +99,7 @@ func TestRotate(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"a"}, done.Done)
 	require.Equal(t, int64(all), part.Values+done.Values, "each value is sealed anew once")
+	require.Less(t, done.Read, whole, "it goes on where it was")
 	requireAll(t, s, want)
 	require.NoError(t, s.Close())
 	require.Zero(t, sealedWith(t, path)["a"])

@@ -24,6 +24,7 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 	"github.com/compactord/compactord/storage"
 	boltstore "github.com/compactord/compactord/storage/bolt"
+	"github.com/compactord/compactord/storage/keyring"
 )
 
 // rounds is how often each test kills a process.
@@ -117,7 +118,13 @@ func tenantsStore(t *testing.T) (store, held string) {
 // heldBy is all that a store holds. It must be sound.
 func heldBy(t *testing.T, path string) string {
 	t.Helper()
-	store, err := boltstore.Open(path, boltstore.Options{ReadOnly: true})
+	return heldWith(t, path, nil)
+}
+
+// heldWith is heldBy for a store that may be encrypted.
+func heldWith(t *testing.T, path string, keys *keyring.Ring) string {
+	t.Helper()
+	store, err := boltstore.Open(path, boltstore.Options{ReadOnly: true, Keys: keys})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, store.Close()) }()
 	problems, err := store.CheckStructure(t.Context())
@@ -159,6 +166,31 @@ func TestDefragIsKilled(t *testing.T) {
 		programtest.Ran(t, "defrag", "--store", path).Ends(t, terminal.ExitDone)
 		require.Equal(t, []string{"store.db"}, files(t, path), "after change %d", place)
 		require.Equal(t, held, heldBy(t, path), "after change %d", place)
+	}
+}
+
+// A store whose encryption is killed at any place is a plain one or an encrypted one, and holds the same.
+func TestEncryptIsKilled(t *testing.T) {
+	store, held := tenantsStore(t)
+	content, err := os.ReadFile(store)
+	require.NoError(t, err)
+	file := keyFile(t, "k")
+	keys, err := keyring.Parse([]byte(keyLine("k")))
+	require.NoError(t, err)
+	encrypt := []string{"encrypt", "--store-keys", file, "--store"}
+	all, ended := killedAt(t, filepath.Dir(store), 1<<30, append(encrypt, store)...)
+	require.True(t, ended)
+	require.Greater(t, all, 5)
+	for _, place := range places(all) {
+		path := filepath.Join(t.TempDir(), "store.db")
+		require.NoError(t, os.WriteFile(path, content, 0o600))
+		killedAt(t, filepath.Dir(path), place, append(encrypt, path)...)
+		require.Equal(t, held, heldWith(t, path, keys), "after change %d", place)
+		leave(t, path+".defrag")
+		programtest.Ran(t, append(encrypt, path)...).Ends(t, terminal.ExitDone)
+		require.Equal(t, []string{"store.db"}, files(t, path), "after change %d", place)
+		require.Equal(t, held, heldWith(t, path, keys), "after change %d", place)
+		requireSaid(t, path, false)
 	}
 }
 
