@@ -198,14 +198,60 @@ func TestRetentionByEachRule(t *testing.T) {
 	})
 }
 
-// Without rules nothing runs and nothing is deleted.
+// Without rules nothing is deleted.
 func TestNoRetention(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		k := keepingBy(t, retention.Policy{Tenants: map[string]retention.Rules{"a": {}}})
 		k.create("", "s")
-		k.service.sweeper.Run(t.Context())
+		k.during(func() { pass(sweep) })
 		require.Equal(t, []string{"s"}, k.left(""))
+	})
+}
+
+// Another policy counts at once, whether the one before it kept everything or not.
+func TestRetentionIsReplaced(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		k := keepingBy(t, retention.Policy{})
+		for i := range 5 {
+			k.create("", fmt.Sprint(i))
+			pass(time.Second)
+		}
+		by := func(policy retention.Policy, left ...string) {
+			k.service.UseRetention(policy)
+			pass(time.Second)
+			require.Equal(t, left, k.left(""), "%+v", policy)
+		}
+		k.during(func() {
+			by(retention.Policy{Default: retention.Rules{Count: 3}}, "2", "3", "4")
+			by(retention.Policy{Default: retention.Rules{Count: 3}, Tenants: map[string]retention.Rules{"": {Count: 2}}}, "3", "4")
+			by(retention.Policy{Default: retention.Rules{Age: time.Hour}}, "3", "4")
+			by(retention.Policy{}, "3", "4")
+			pass(2 * time.Hour)
+			require.Equal(t, []string{"3", "4"}, k.left(""))
+			by(retention.Policy{Default: retention.Rules{Age: time.Hour, Count: 1}}, []string(nil)...)
+		})
+	})
+}
+
+// A sweep that runs goes on by another policy.
+func TestRetentionIsReplacedDuringASweep(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		k := keepingBy(t, retention.Policy{})
+		for i := range 20 {
+			k.create("", fmt.Sprint(i))
+		}
+		k.during(func() {
+			k.service.UseRetention(retention.Policy{Default: retention.Rules{Count: 1}})
+			for len(k.left("")) == 20 {
+				pass(time.Millisecond)
+			}
+			k.service.UseRetention(retention.Policy{})
+			pass(sweep)
+			require.Len(t, k.left(""), 19)
+		})
 	})
 }
 
@@ -360,7 +406,8 @@ func TestRetentionOfGeneratedHistories(t *testing.T) {
 			random := rand.New(rand.NewPCG(uint64(seed), 1))
 			some := func() time.Duration { return time.Duration(random.IntN(2)*(1+random.IntN(40))) * time.Hour }
 			rules := retention.Rules{Age: some(), Idle: some(), Count: random.IntN(2) * (1 + random.IntN(8))}
-			k := keepingBy(t, retention.Policy{Tenants: map[string]retention.Rules{"one": rules, "two": {Count: 3}}, Default: retention.Rules{}})
+			policy := retention.Policy{Tenants: map[string]retention.Rules{"one": rules, "two": {Count: 3}}, Default: retention.Rules{}}
+			k := keepingBy(t, policy)
 			owners := []string{"", "one", "two"}
 			known := map[string]map[string]*remembered{"": {}, "one": {}, "two": {}}
 			for step := range 40 {
@@ -395,8 +442,8 @@ func TestRetentionOfGeneratedHistories(t *testing.T) {
 				now := time.Now()
 				k.during(func() { pass(time.Minute / 2) })
 				for owner, all := range known {
-					want := expired(k.service.sweeper.Policy.Of(owner), now, all)
-					require.Equal(t, want, k.left(owner), "history %d, step %d, tenant %q, %+v", seed, step, owner, k.service.sweeper.Policy.Of(owner))
+					want := expired(policy.Of(owner), now, all)
+					require.Equal(t, want, k.left(owner), "history %d, step %d, tenant %q, %+v", seed, step, owner, policy.Of(owner))
 					gone, stayed = gone+len(all)-len(want), stayed+len(want)
 					for id := range all {
 						if !slices.Contains(want, id) {

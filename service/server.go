@@ -28,6 +28,7 @@ import (
 	"github.com/compactord/compactord/service/interceptors"
 	"github.com/compactord/compactord/service/policies"
 	"github.com/compactord/compactord/service/requests"
+	"github.com/compactord/compactord/service/retention"
 	"github.com/compactord/compactord/service/unread"
 )
 
@@ -132,6 +133,9 @@ func (s *Server) DrainTimeout() time.Duration { return time.Duration(s.drain.Loa
 
 // UsePolicies is that of the Service.
 func (s *Server) UsePolicies(set policies.Set) error { return s.service.UsePolicies(set) }
+
+// UseRetention is that of the Service.
+func (s *Server) UseRetention(policy retention.Policy) { s.service.UseRetention(policy) }
 
 // NewServer returns a server. The caller must call Run.
 func NewServer(o ServerOptions) (*Server, error) {

@@ -83,7 +83,7 @@ type Options struct {
 	Admission admission.Options
 	// Metrics registers the metrics of compactions and watchers. Nil: they are not registered.
 	Metrics prometheus.Registerer
-	// Retention says which sessions are deleted by themselves. The zero policy keeps all.
+	// Retention says which sessions are deleted by themselves. The zero policy keeps all. UseRetention replaces it.
 	Retention retention.Policy
 	// Audit takes a line for each call, and for each session that retention deletes; nil for none. Its opener closes it
 	// after the service has ended.
@@ -242,6 +242,9 @@ func (s *Service) UsePolicies(set policies.Set) error {
 	s.policies.Allowances.AddOwn(set.All())
 	return s.policies.Use(&set)
 }
+
+// UseRetention makes a policy the one by which sessions are deleted by themselves from now on.
+func (s *Service) UseRetention(policy retention.Policy) { s.sweeper.Use(policy) }
 
 func (s *Service) compactionConfig(metrics prometheus.Registerer) (*compaction.Config, error) {
 	counted, err := compaction.NewMetrics(metrics)

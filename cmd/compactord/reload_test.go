@@ -195,6 +195,23 @@ func TestReloadOfQuotasAndOfTheAuditLog(t *testing.T) {
 	r.end()
 }
 
+// SIGHUP takes the rules of retention, and they count at once.
+func TestReloadOfRetention(t *testing.T) {
+	r := startReloaded(t, "")
+	sessions := compactordv1.NewSessionServiceClient(r.conn)
+	for range 3 {
+		r.due()
+	}
+	r.write("retention: {count: 1}\n")
+	require.Contains(t, r.hangUp(), "taken=retention need_restart=0")
+	for left := 3; left > 1; {
+		page, err := sessions.ListSessions(t.Context(), &compactordv1.ListSessionsRequest{})
+		require.NoError(t, err)
+		left = len(page.GetSessions())
+	}
+	r.end()
+}
+
 // end stops the daemon as a supervisor does.
 func (r *reloaded) end() {
 	require.NoError(r.t, r.command.Process.Signal(syscall.SIGTERM))

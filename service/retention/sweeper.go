@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"reflect"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -48,6 +50,7 @@ type Sessions interface {
 
 // Options configure a Sweeper.
 type Options struct {
+	// Policy is the first one. Use replaces it.
 	Policy   Policy
 	Sessions Sessions
 	// Audit has a line for each session that is deleted; nil for none.
@@ -63,6 +66,9 @@ type Options struct {
 type Sweeper struct {
 	Options
 	deleted *prometheus.CounterVec
+	// policy is the one in force, and changed has a signal where Run has not seen it yet.
+	policy  atomic.Pointer[Policy]
+	changed chan struct{}
 }
 
 // New returns a sweeper.
@@ -70,7 +76,8 @@ func New(o Options) (*Sweeper, error) {
 	s := &Sweeper{Options: o, deleted: prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "compactord_retention_deleted_total",
 		Help: "Sessions that were deleted by the rules of retention, with those below them, by rule: age, idle, count.",
-	}, []string{"rule"})}
+	}, []string{"rule"}), changed: make(chan struct{}, 1)}
+	s.policy.Store(&o.Policy)
 	for _, rule := range []Rule{ByAge, ByIdle, ByCount} {
 		s.deleted.WithLabelValues(string(rule))
 	}
@@ -83,18 +90,48 @@ func New(o Options) (*Sweeper, error) {
 	return s, nil
 }
 
-// Run sweeps until the context ends: at once, and then again and again. It returns at once where all is kept.
-func (s *Sweeper) Run(ctx context.Context) {
-	if s.Policy.Keeps() {
+// Use makes another policy the one in force. A sweep that runs goes on by it, and else one begins at once.
+func (s *Sweeper) Use(policy Policy) {
+	if reflect.DeepEqual(policy, *s.policy.Swap(&policy)) {
 		return
 	}
+	select {
+	case s.changed <- struct{}{}:
+	default:
+	}
+}
+
+// Run sweeps until the context ends: at once, and then again and again. It waits where all is kept.
+func (s *Sweeper) Run(ctx context.Context) {
 	for wait(ctx, pause) {
-		if err := s.sweep(ctx); err != nil && ctx.Err() == nil {
+		again := every
+		if s.policy.Load().Keeps() {
+			again = 0
+		} else if err := s.sweep(ctx); err != nil && ctx.Err() == nil {
 			s.Logger.ErrorContext(ctx, "retention stopped before its end; it begins again later", "error", err)
 		}
-		if !wait(ctx, every) {
+		if !s.await(ctx, again) {
 			return
 		}
+	}
+}
+
+// await waits for another policy, but no longer than a span, where that is not 0. It returns false once the context has
+// ended.
+func (s *Sweeper) await(ctx context.Context, span time.Duration) bool {
+	var due <-chan time.Time
+	if span > 0 {
+		timer := time.NewTimer(span)
+		defer timer.Stop()
+		due = timer.C
+	}
+	select {
+	case <-due:
+		return true
+	case <-s.changed:
+		return true
+	case <-ctx.Done():
+		return false
 	}
 }
 
@@ -117,10 +154,8 @@ func (s *Sweeper) sweep(ctx context.Context) error {
 		return err
 	}
 	for _, name := range tenants {
-		if rules := s.Policy.Of(name); rules != (Rules{}) {
-			if err := s.sweepTenant(tenant.With(ctx, name), rules); err != nil {
-				return err
-			}
+		if err := s.sweepTenant(tenant.With(ctx, name), name); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -128,15 +163,16 @@ func (s *Sweeper) sweep(ctx context.Context) error {
 
 // sweepTenant looks at the sessions of a tenant, those first that were changed last. One that changes meanwhile may not be
 // seen; then the others are counted as if there were fewer, and more of them stay.
-func (s *Sweeper) sweepTenant(ctx context.Context, rules Rules) error {
+func (s *Sweeper) sweepTenant(ctx context.Context, name string) error {
 	query, kept := storage.SessionQuery{Order: storage.ByChange, Limit: pageSize}, 0
-	for {
+	for s.policy.Load().Of(name) != (Rules{}) {
 		rows, next, err := s.Sessions.Rows(ctx, query)
 		if err != nil {
 			return err
 		}
 		for _, row := range rows {
-			stays, err := s.look(ctx, rules, row, kept)
+			// Another policy may be in force by now, which keeps more.
+			stays, err := s.look(ctx, s.policy.Load().Of(name), row, kept)
 			if err != nil {
 				return err
 			}
@@ -151,6 +187,7 @@ func (s *Sweeper) sweepTenant(ctx context.Context, rules Rules) error {
 			return context.Cause(ctx)
 		}
 	}
+	return nil
 }
 
 // look deletes a session that breaks a rule, and reports whether it is one that stays and is counted. newer is how many of

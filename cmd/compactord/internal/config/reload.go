@@ -17,6 +17,7 @@ import (
 var Reloadable = []string{
 	"default_preset", "default_policy", "default_summarizer", "max_message_bytes", "max_inflight_bytes", "max_connections",
 	"max_connections_of_client", "drain_timeout", "log_level", policiesKey, tenantPoliciesKey, quotasKey,
+	retentionKey,
 }
 
 // reloadableOfModels are the keys of a model for which the same holds. The key itself is read again in any case.
@@ -130,7 +131,7 @@ func (s *Settled) Take(from *Settled) {
 	if sections == nil {
 		sections = settings{}
 	}
-	for _, key := range []string{policiesKey, tenantPoliciesKey, quotasKey} {
+	for _, key := range []string{policiesKey, tenantPoliciesKey, quotasKey, retentionKey} {
 		delete(sections, key)
 		if section, there := from.File.sections[key]; there {
 			sections[key] = section
@@ -141,6 +142,7 @@ func (s *Settled) Take(from *Settled) {
 	}
 	taken := *s.File
 	taken.sections, taken.policies, taken.quotas = sections, from.File.policies, from.File.quotas
+	taken.Retention = from.File.Retention
 	s.File, s.Sources = &taken, from.Sources
 }
 

@@ -63,6 +63,7 @@ func (r *reloader) reload(ctx context.Context) {
 	}
 	r.daemon.server.UseLimits(limitsOf(&next.Config))
 	r.daemon.quotas.Store(next.File)
+	r.daemon.server.UseRetention(next.File.Retention)
 	r.daemon.lookNow(ctx, r.logger)
 	r.running.Take(next)
 	before, level := r.level.Level(), terminal.LogLevels[next.LogLevel]
