@@ -32,14 +32,16 @@ type storing struct {
 	health   healthv1.HealthClient
 }
 
-func startStoring(t *testing.T, folder string) *storing {
+func startStoring(t *testing.T, folder string, more ...string) *storing {
 	t.Helper()
 	free, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	d := &storing{store: filepath.Join(folder, "store.db"), metrics: free.Addr().String()}
 	require.NoError(t, free.Close())
-	d.cmd = exec.CommandContext(t.Context(), compactord, "serve", "--listen", "127.0.0.1:0", "--store", d.store,
-		"--metrics-listen", d.metrics, "--drain-timeout", "1ms", "--log-level", "error")
+	d.cmd = exec.CommandContext(t.Context(), compactord, append([]string{
+		"serve", "--listen", "127.0.0.1:0", "--store", d.store,
+		"--metrics-listen", d.metrics, "--drain-timeout", "1ms", "--log-level", "error",
+	}, more...)...)
 	d.cmd.Stderr = os.Stderr
 	stdout, err := d.cmd.StdoutPipe()
 	require.NoError(t, err)
@@ -142,12 +144,8 @@ func TestADaemonAtALimitOfItsFiles(t *testing.T) {
 // A full disk refuses writes but deletions. Once there is room, writes succeed without a restart.
 func TestADaemonOnAFullDisk(t *testing.T) {
 	t.Parallel()
-	folder := t.TempDir()
-	if err := unix.Mount("tmpfs", folder, "tmpfs", 0, "size=64m"); err != nil {
-		t.Skip("a file system of its own can only be mounted by root: ", err)
-	}
-	t.Cleanup(func() { _ = unix.Unmount(folder, unix.MNT_DETACH) })
-	d := startStoring(t, folder)
+	folder := smallDisk(t)
+	d := startStoring(t, folder, "--min-free-bytes", "0")
 	_, err := d.sessions.CreateSession(t.Context(), &compactordv1.CreateSessionRequest{SessionId: "other"})
 	require.NoError(t, err)
 	ballast := filepath.Join(folder, "ballast")
@@ -165,6 +163,55 @@ func TestADaemonOnAFullDisk(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, os.Remove(ballast))
 	d.requireRecovered(t)
+}
+
+// smallDisk returns a folder on a file system of 64 MiB.
+func smallDisk(t *testing.T) string {
+	t.Helper()
+	folder := t.TempDir()
+	if err := unix.Mount("tmpfs", folder, "tmpfs", 0, "size=64m"); err != nil {
+		t.Skip("a file system of its own can only be mounted by root: ", err)
+	}
+	t.Cleanup(func() { _ = unix.Unmount(folder, unix.MNT_DETACH) })
+	return folder
+}
+
+// Writes stop before a disk is full, while reads and deletions go on, and begin again once there is room.
+func TestADaemonBeforeTheDiskIsFull(t *testing.T) {
+	t.Parallel()
+	folder := smallDisk(t)
+	d := startStoring(t, folder, "--min-free-bytes", "16777216")
+	_, err := d.sessions.CreateSession(t.Context(), &compactordv1.CreateSessionRequest{SessionId: "other"})
+	require.NoError(t, err)
+	ballast := filepath.Join(folder, "ballast")
+	require.NoError(t, os.WriteFile(ballast, make([]byte, 30<<20), 0o600))
+	text := strings.Repeat("a long text ", 1<<14)
+	for err = nil; err == nil; {
+		err = d.append(t.Context(), text)
+	}
+	// What is refused between two looks is seen by the next one; until then, something else may still have been let in.
+	d.requireHealthAfter(t, func() { err = d.append(t.Context(), text) })
+	d.requireOutage(t, d.append(t.Context(), text), codes.ResourceExhausted, "disk_low")
+	var disk unix.Statfs_t
+	require.NoError(t, unix.Statfs(folder, &disk))
+	require.Positive(t, disk.Bavail, "the disk is not full")
+	_, err = d.sessions.DeleteSession(t.Context(), &compactordv1.DeleteSessionRequest{SessionId: "other"})
+	require.NoError(t, err)
+	require.NoError(t, os.Remove(ballast))
+	d.requireRecovered(t)
+}
+
+// requireHealthAfter does something again and again until the health of writes says that they are refused.
+func (d *storing) requireHealthAfter(t *testing.T, do func()) {
+	t.Helper()
+	for {
+		answer, err := d.health.Check(t.Context(), &healthv1.HealthCheckRequest{Service: "compactord.writes"})
+		require.NoError(t, err)
+		if answer.GetStatus() == healthv1.HealthCheckResponse_NOT_SERVING {
+			return
+		}
+		do()
+	}
 }
 
 type zeros struct{}

@@ -42,6 +42,7 @@ func TestMain(m *testing.M) {
 // e2e use a disk and a network.
 type daemon struct {
 	t           testing.TB
+	server      *service.Server
 	listener    *bufconn.Listener
 	store       storage.Store
 	sessions    compactordv1.SessionServiceClient
@@ -115,7 +116,7 @@ func start(t testing.TB, options ...option) *daemon {
 	done := make(chan error, 1)
 	go func() { done <- server.Run(ctx, listener) }()
 	const maxBytes = 64 << 20
-	d := &daemon{t: t, store: o.Store, listener: listener}
+	d := &daemon{t: t, server: server, store: o.Store, listener: listener}
 	conn := d.connect(grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxBytes), grpc.MaxCallSendMsgSize(maxBytes)))
 	d.sessions, d.compactions = compactordv1.NewSessionServiceClient(conn), compactordv1.NewCompactionServiceClient(conn)
 	stopped, down := false, false

@@ -65,7 +65,7 @@ func TestMetricsHaveSeriesBeforeTheFirstEvent(t *testing.T) {
 	}
 	require.Equal(t, 3*6, series["compactord_compactions_total"])
 	require.Equal(t, 6, series["compactord_requests_refused_total"])
-	require.Equal(t, 6, series["compactord_store_outages_total"])
+	require.Equal(t, 7, series["compactord_store_outages_total"])
 }
 
 // names returns the names of the daemon's own metrics.

@@ -1,10 +1,12 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -30,6 +32,10 @@ type outages struct {
 	began *prometheus.CounterVec
 	// lost receives the error of a store that is lost.
 	lost chan error
+
+	mu sync.Mutex
+	// store is the outage of the store, and room that of lack of room on its disk; without error where there is none.
+	store, room storage.Outage
 }
 
 // causeLost is the cause of an outage that does not end.
@@ -42,7 +48,7 @@ func watchOutages(
 	o := &outages{health: status, logger: logger, lost: make(chan error, 1)}
 	o.began = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "compactord_store_outages_total",
-		Help: "Times in which the store refused writes, by cause: disk_full, quota, file_too_large, read_only, io, lost.",
+		Help: "Times in which the store refused writes, by cause: disk_full, quota, file_too_large, disk_low, read_only, io, lost.",
 	}, []string{"cause"})
 	for _, cause := range storage.DiskCauses() {
 		o.began.WithLabelValues(string(cause))
@@ -64,33 +70,55 @@ func watchOutages(
 	return o, nil
 }
 
-// report says that an outage begins, that it is for ever, or that it has ended.
+// report says that an outage of the store begins, that it is for ever, or that it has ended.
 func (o *outages) report(now storage.Outage) {
-	ctx := context.Background()
-	switch {
-	case now.Lost:
-		o.cause.Store(causeLost)
-		o.failing.Store(1)
-		o.began.WithLabelValues(causeLost).Inc()
-		o.health.SetServingStatus(WritesService, healthv1.HealthCheckResponse_NOT_SERVING)
-		o.health.SetServingStatus("", healthv1.HealthCheckResponse_NOT_SERVING)
-		o.logger.ErrorContext(ctx, "the store is lost", "error", now.Err)
-		select {
-		case o.lost <- now.Err:
-		default:
-		}
-	case now.Err != nil:
-		cause := outageCause(now.Err)
-		o.cause.Store(cause)
-		o.failing.Store(1)
-		o.began.WithLabelValues(cause).Inc()
-		o.health.SetServingStatus(WritesService, healthv1.HealthCheckResponse_NOT_SERVING)
-		o.logger.ErrorContext(ctx, "the store refuses writes", "cause", cause, "error", now.Err)
-	default:
-		o.failing.Store(0)
-		o.health.SetServingStatus(WritesService, healthv1.HealthCheckResponse_SERVING)
-		o.logger.InfoContext(ctx, "the store takes writes again", "after", time.Since(now.Since).Round(time.Millisecond).String())
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !now.Lost {
+		o.change(&o.store, now)
+		return
 	}
+	o.store = now
+	o.cause.Store(causeLost)
+	o.failing.Store(1)
+	o.began.WithLabelValues(causeLost).Inc()
+	o.health.SetServingStatus(WritesService, healthv1.HealthCheckResponse_NOT_SERVING)
+	o.health.SetServingStatus("", healthv1.HealthCheckResponse_NOT_SERVING)
+	o.logger.ErrorContext(context.Background(), "the store is lost", "error", now.Err)
+	select {
+	case o.lost <- now.Err:
+	default:
+	}
+}
+
+// reportRoom says that the daemon begins to refuse writes for lack of room, or that it takes them again.
+func (o *outages) reportRoom(now storage.Outage) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.change(&o.room, now)
+}
+
+// change notes the beginning or the end of an outage of one kind. Writes are taken again when none is left.
+func (o *outages) change(of *storage.Outage, now storage.Outage) {
+	ctx := context.Background()
+	if o.store.Lost {
+		return
+	}
+	if *of = now; now.Err != nil {
+		cause := outageCause(now.Err)
+		o.began.WithLabelValues(cause).Inc()
+		o.logger.ErrorContext(ctx, "the store refuses writes", "cause", cause, "error", now.Err)
+	}
+	left := cmp.Or(o.store.Err, o.room.Err)
+	if left != nil {
+		o.cause.Store(outageCause(left))
+		o.failing.Store(1)
+		o.health.SetServingStatus(WritesService, healthv1.HealthCheckResponse_NOT_SERVING)
+		return
+	}
+	o.failing.Store(0)
+	o.health.SetServingStatus(WritesService, healthv1.HealthCheckResponse_SERVING)
+	o.logger.InfoContext(ctx, "the store takes writes again", "after", time.Since(now.Since).Round(time.Millisecond).String())
 }
 
 // outageCause returns the cause for logs and metrics.

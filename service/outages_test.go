@@ -1,6 +1,7 @@
 package service_test
 
 import (
+	"errors"
 	"fmt"
 	"syscall"
 	"testing"
@@ -35,6 +36,7 @@ func TestErrorsOfTheDisk(t *testing.T) {
 		"disk_full":      {storage.NewDiskError(syscall.ENOSPC), codes.ResourceExhausted},
 		"quota":          {storage.NewDiskError(syscall.EDQUOT), codes.ResourceExhausted},
 		"file_too_large": {storage.NewDiskError(fmt.Errorf("file resize error: truncate /secret: %s", syscall.EFBIG.Error())), codes.ResourceExhausted},
+		"disk_low":       {&storage.DiskError{Cause: storage.DiskLow, Err: errors.New("/secret")}, codes.ResourceExhausted},
 		"read_only":      {storage.NewDiskError(syscall.EROFS), codes.Unavailable},
 		"io":             {storage.NewDiskError(fmt.Errorf("sync /secret: %w", syscall.EIO)), codes.Unavailable},
 		"lost":           {storage.ErrLost, codes.Unavailable},

@@ -64,7 +64,7 @@ type readCheck struct {
 func (s *Server) Readiness(ctx context.Context) []Check {
 	checks := []Check{s.checkServing(ctx), s.readiness.checkReads(ctx), s.checkWrites()}
 	if spacer, ok := s.readiness.store.(storage.Spacer); ok {
-		checks = append(checks, checkDisk(spacer))
+		checks = append(checks, checkDisk(spacer, s.service.room.Limit()))
 	}
 	return checks
 }
@@ -139,13 +139,15 @@ func readProblem(err error) string {
 	}
 }
 
-func checkDisk(store storage.Spacer) Check {
+func checkDisk(store storage.Spacer, limit int64) Check {
 	free, err := store.FreeSpace()
 	switch {
 	case errors.Is(err, errors.ErrUnsupported):
 		return Check{CheckDisk, true, "the system does not say how much is free"}
 	case err != nil:
 		return Check{CheckDisk, false, "cannot ask how much is free"}
+	case limit > 0:
+		return Check{CheckDisk, free >= leastFreeBytes, fmt.Sprintf("%d MiB are free; writes stop below %d MiB", free>>20, limit>>20)}
 	default:
 		return Check{CheckDisk, free >= leastFreeBytes, fmt.Sprintf("%d MiB are free", free>>20)}
 	}

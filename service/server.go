@@ -71,6 +71,9 @@ type ServerOptions struct {
 	// MaxConnectionsOfClient is how many of them may be of one client of another machine. Default
 	// DefaultMaxConnectionsOfClient.
 	MaxConnectionsOfClient int
+	// MinFreeBytes is how much must be free on the disk of the store: with less, writes are refused, and deletions and
+	// reads go on. Pages that are free within the store's file count too, where they are that much. Default 0, no limit.
+	MinFreeBytes int64
 	// DrainTimeout is how long calls may go on while the server stops. Default DefaultDrainTimeout.
 	DrainTimeout time.Duration
 	// Credentials encrypt the connections. Nil: they are plaintext.
@@ -111,11 +114,12 @@ type Server struct {
 	drain atomic.Int64
 }
 
-// Limits are the limits of a server that can change while it serves. They are those of ServerOptions; none is 0.
+// Limits are the limits of a server that can change while it serves. They are those of ServerOptions; none but MinFreeBytes is 0.
 type Limits struct {
 	MaxMessageBytes                        int
 	MaxInflightBytes                       int64
 	MaxConnections, MaxConnectionsOfClient int
+	MinFreeBytes                           int64
 	DrainTimeout                           time.Duration
 }
 
@@ -125,6 +129,7 @@ func (s *Server) UseLimits(l Limits) {
 	s.receiver.SetMaxBytes(l.MaxMessageBytes)
 	s.budget.SetLimit(l.MaxInflightBytes)
 	s.connections.limit(l.MaxConnections, l.MaxConnectionsOfClient)
+	s.service.room.SetLimit(l.MinFreeBytes)
 	s.drain.Store(int64(l.DrainTimeout))
 }
 
@@ -197,6 +202,9 @@ func NewServer(o ServerOptions) (*Server, error) {
 		return nil, err
 	}
 	if s.outages, err = watchOutages(o.Store, s.health, o.Logger, o.Metrics); err != nil {
+		return nil, err
+	}
+	if err := service.guardRoom(o.Store, o.MinFreeBytes, s.outages.reportRoom, o.Metrics); err != nil {
 		return nil, err
 	}
 	s.newGRPC = func() *grpc.Server {
@@ -275,9 +283,13 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 			return nil
 		})
 	}
-	sweeping, endSweep := context.WithCancel(groupCtx)
+	background, endBackground := context.WithCancel(groupCtx)
 	group.Go(func() error {
-		s.service.sweeper.Run(sweeping)
+		s.service.sweeper.Run(background)
+		return nil
+	})
+	group.Go(func() error {
+		s.service.room.Run(background)
 		return nil
 	})
 	group.Go(func() error {
@@ -294,7 +306,7 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 		case <-groupCtx.Done():
 		case <-stopped:
 		}
-		endSweep()
+		endBackground()
 		s.stop()
 		return nil
 	})

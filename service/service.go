@@ -23,6 +23,7 @@ import (
 	"github.com/compactord/compactord/service/audit"
 	"github.com/compactord/compactord/service/children"
 	"github.com/compactord/compactord/service/compaction"
+	"github.com/compactord/compactord/service/diskroom"
 	"github.com/compactord/compactord/service/intake"
 	"github.com/compactord/compactord/service/operations"
 	"github.com/compactord/compactord/service/points"
@@ -120,6 +121,8 @@ type Service struct {
 	metrics    *callMetrics
 	quotas     *quota.Quotas
 	sweeper    *retention.Sweeper
+	// room refuses writes before the disk is full; nil where that is not asked for.
+	room *diskroom.Gate
 
 	strategies  *strategies.Registry
 	summarizers *summarizers.Registry
@@ -199,7 +202,7 @@ func New(o Options) (*Service, error) {
 	}
 	s.logs = sessionlog.New(sessionlog.Options{
 		Store: o.Store, Strategies: o.Strategies, Logger: o.Logger, Now: o.Hooks.Now, Wrote: s.watchers.Wake,
-		LeastOutlined: o.LeastOutlined,
+		LeastOutlined: o.LeastOutlined, Admit: s.admit,
 	})
 	s.watching = &watching.Watching{
 		Logs: s.logs, Watchers: s.watchers, Heartbeat: o.Heartbeat,

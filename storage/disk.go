@@ -26,6 +26,8 @@ const (
 	QuotaUsedUp DiskCause = "quota"
 	// FileTooLarge means that a limit on the size of a file is reached.
 	FileTooLarge DiskCause = "file_too_large"
+	// DiskLow means that there is room, but less than must stay free. No system says so: the daemon itself refuses.
+	DiskLow DiskCause = "disk_low"
 	// DiskReadOnly means that the file system can only be read, as some become after an error.
 	DiskReadOnly DiskCause = "read_only"
 	// DiskBroken means any other error of the disk.
@@ -34,7 +36,7 @@ const (
 
 // DiskCauses returns all causes.
 func DiskCauses() []DiskCause {
-	return []DiskCause{DiskFull, QuotaUsedUp, FileTooLarge, DiskReadOnly, DiskBroken}
+	return []DiskCause{DiskFull, QuotaUsedUp, FileTooLarge, DiskLow, DiskReadOnly, DiskBroken}
 }
 
 // diskCauses are the causes of errors of the system. Where an error has several, the last one counts: those for lack of
@@ -89,7 +91,7 @@ func (e *DiskError) Unwrap() error { return e.Err }
 
 // Full reports whether there is no room. Such an error leaves the store as it was.
 func (e *DiskError) Full() bool {
-	return e.Cause == DiskFull || e.Cause == QuotaUsedUp || e.Cause == FileTooLarge
+	return e.Cause == DiskFull || e.Cause == QuotaUsedUp || e.Cause == FileTooLarge || e.Cause == DiskLow
 }
 
 // Is reports whether target is ErrDisk, or ErrFull where there is no room.

@@ -236,6 +236,8 @@ type Spacer interface {
 type Statistics struct {
 	// Bytes is what the store takes on the disk, and FreeBytes how much of that is free for new data.
 	Bytes, FreeBytes int64
+	// PendingBytes is how much of FreeBytes is not used before the reads have ended that run.
+	PendingBytes int64
 	// Waiting is how many writes wait for the one that runs.
 	Waiting int
 	// OldestRead is how long the oldest read that runs has taken so far; 0 where none runs. While it runs, the space of what

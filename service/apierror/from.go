@@ -136,22 +136,30 @@ func fromDisk(err error) *Error {
 		e.Message = diskMessages[disk.Cause]
 		e.Metadata = map[string]string{"cause": string(disk.Cause)}
 		e.noRoom = disk.Full()
+		if disk.Cause == storage.DiskLow {
+			e.Metadata["limit"] = limitOfRoom
+		}
 	case errors.Is(err, storage.ErrDisk):
 		e.Message, e.Metadata = diskMessages[storage.DiskBroken], map[string]string{"cause": string(storage.DiskBroken)}
 	default:
 		return nil
 	}
-	if !e.noRoom {
+	if !e.noRoom || disk.Cause == storage.DiskLow {
+		// Room is often made without anybody who looks at this error.
 		e.RetryAfter = retryUnavailableAfter
 	}
 	return e
 }
+
+// limitOfRoom is the name of the setting by which the daemon refuses writes before the disk is full.
+const limitOfRoom = "min_free_bytes"
 
 // diskMessages are the texts for people. Those of the system can contain paths.
 var diskMessages = map[storage.DiskCause]string{
 	storage.DiskFull:     "the disk of the store is full; nothing was written, and sessions can be deleted",
 	storage.QuotaUsedUp:  "the quota of the store's user is used up; nothing was written, and sessions can be deleted",
 	storage.FileTooLarge: "the file of the store has the largest size that is allowed; nothing was written, and sessions can be deleted",
+	storage.DiskLow:      "the disk of the store has less room than " + limitOfRoom + "; nothing was written, and sessions can be deleted",
 	storage.DiskReadOnly: "the file system of the store is read-only; nothing was written",
 	storage.DiskBroken:   "the disk of the store failed",
 }

@@ -29,6 +29,7 @@ type Logs struct {
 	logger     *slog.Logger
 	now        func() time.Time
 	wrote      func(Name)
+	admit      func(context.Context, *storage.Commit) (func(error), error)
 	locks      locks
 	// leastOutlined is the size in bytes from which on outlines leave texts out.
 	leastOutlined int
@@ -48,6 +49,8 @@ type Options struct {
 	Now func() time.Time
 	// Wrote is called after each write to a session and after its deletion. It must not wait. May be nil.
 	Wrote func(Name)
+	// Admit is called before each commit, and can refuse it. done is called with the commit's error. May be nil.
+	Admit func(ctx context.Context, c *storage.Commit) (done func(error), err error)
 	// LeastOutlined is the size in bytes from which on outlines leave texts out. Default LeastOutlined.
 	LeastOutlined int
 }
@@ -65,8 +68,11 @@ func New(o Options) *Logs {
 	if o.Wrote == nil {
 		o.Wrote = func(Name) {}
 	}
+	if o.Admit == nil {
+		o.Admit = func(context.Context, *storage.Commit) (func(error), error) { return func(error) {}, nil }
+	}
 	return &Logs{
-		store: o.Store, strategies: o.Strategies, logger: o.Logger, now: o.Now, wrote: o.Wrote,
+		store: o.Store, strategies: o.Strategies, logger: o.Logger, now: o.Now, wrote: o.Wrote, admit: o.Admit,
 		leastOutlined: cmp.Or(o.LeastOutlined, LeastOutlined),
 	}
 }
@@ -138,7 +144,7 @@ func (l *Logs) Update(ctx context.Context, id string, change func(row *storagev1
 		if err := w.planDue(ctx); err != nil {
 			return err
 		}
-		err = withoutPolicy(&w.commit, func(c *storage.Commit) error { return l.store.Commit(ctx, c) })
+		err = withoutPolicy(&w.commit, l.admitted(ctx, l.store.Commit))
 		if err == nil || errors.Is(err, storage.ErrDisk) {
 			// A write that the disk refused may be seen all the same.
 			l.wrote(name)
@@ -164,7 +170,20 @@ func (l *Logs) Create(ctx context.Context, w *Write) error {
 }
 
 func (l *Logs) create(ctx context.Context, w *Write) error {
-	return withoutPolicy(&w.commit, func(c *storage.Commit) error { return l.store.CreateSession(ctx, c) })
+	return withoutPolicy(&w.commit, l.admitted(ctx, l.store.CreateSession))
+}
+
+// admitted returns a commit that is made if it is let in.
+func (l *Logs) admitted(ctx context.Context, commit func(context.Context, *storage.Commit) error) func(*storage.Commit) error {
+	return func(c *storage.Commit) error {
+		done, err := l.admit(ctx, c)
+		if err != nil {
+			return err
+		}
+		err = commit(ctx, c)
+		done(err)
+		return err
+	}
 }
 
 // Delete deletes a session with its log, and returns the uid of the deleted incarnation. The uid is empty where the row

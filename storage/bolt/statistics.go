@@ -20,7 +20,8 @@ func (s *Store) Statistics() storage.Statistics {
 	defer s.readers.RUnlock()
 	if s.db != nil && !s.closed.Load() {
 		now := s.db.Stats()
-		stats.FreeBytes = int64(now.FreePageN+now.PendingPageN) * int64(s.db.Info().PageSize)
+		page := int64(s.db.Info().PageSize)
+		stats.FreeBytes, stats.PendingBytes = int64(now.FreePageN+now.PendingPageN)*page, int64(now.PendingPageN)*page
 	}
 	return stats
 }

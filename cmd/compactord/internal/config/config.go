@@ -38,6 +38,7 @@ type Config struct {
 	MaxInflightBytes       int64         `env:"COMPACTORD_MAX_INFLIGHT_BYTES" help:"Memory that the requests that run at once may take (default: 8 times --max-message-bytes)." placeholder:"N"`
 	MaxConnections         int           `default:"4096" env:"COMPACTORD_MAX_CONNECTIONS" help:"How many connections may be open at once (default: ${default})." placeholder:"N"`
 	MaxConnectionsOfClient int           `default:"1024" env:"COMPACTORD_MAX_CONNECTIONS_OF_CLIENT" help:"How many of them may come from one address of another machine (default: ${default})." placeholder:"N"`
+	MinFreeBytes           int64         `default:"134217728" env:"COMPACTORD_MIN_FREE_BYTES" help:"Refuse writes while less is free on the disk of the store; 0 for no limit (default: ${default})." placeholder:"N"`
 	DrainTimeout           time.Duration `default:"10s" env:"COMPACTORD_DRAIN_TIMEOUT" help:"How long running calls may go on when the daemon stops (default: ${default})." placeholder:"TIME"`
 	Heartbeat              time.Duration `default:"15s" env:"COMPACTORD_HEARTBEAT" help:"How long a stream may be silent (default: ${default})." placeholder:"TIME"`
 	LogLevel               string        `default:"info" env:"COMPACTORD_LOG_LEVEL" help:"debug, info, warn or error (default: ${default})." placeholder:"LEVEL"`
@@ -55,6 +56,7 @@ const (
 	maxMessageBytes = 1 << 30
 	maxInflight     = 1 << 40
 	maxConnections  = 1_000_000
+	maxFree         = 1 << 50
 	minHeartbeat    = 100 * time.Millisecond
 	maxSpan         = time.Hour
 )
@@ -82,6 +84,7 @@ func (c *Config) Check(from Sources) error {
 		terminal.Number(maxConnections))
 	check(c.MaxConnectionsOfClient >= 1 && c.MaxConnectionsOfClient <= maxConnections, "max-connections-of-client",
 		"must be from 1 to %s", terminal.Number(maxConnections))
+	check(c.MinFreeBytes >= 0 && c.MinFreeBytes <= maxFree, "min-free-bytes", "must be from 0, which is no limit, to %s", terminal.Number(maxFree))
 	check(c.DrainTimeout > 0 && c.DrainTimeout <= maxSpan, "drain-timeout", "must be above 0, up to %s", maxSpan)
 	check(c.Heartbeat >= minHeartbeat && c.Heartbeat <= maxSpan, "heartbeat", "must be from %s to %s", minHeartbeat, maxSpan)
 	check(c.AuditLog == "" || c.AuditLog != c.Store, "audit-log", "it is the file of the store")

@@ -16,7 +16,7 @@ import (
 // others need a restart.
 var Reloadable = []string{
 	"default_preset", "default_policy", "default_summarizer", "max_message_bytes", "max_inflight_bytes", "max_connections",
-	"max_connections_of_client", "drain_timeout", "log_level", policiesKey, tenantPoliciesKey, quotasKey,
+	"max_connections_of_client", "min_free_bytes", "drain_timeout", "log_level", policiesKey, tenantPoliciesKey, quotasKey,
 	retentionKey,
 }
 

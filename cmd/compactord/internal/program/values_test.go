@@ -26,7 +26,7 @@ var wrongValues = map[string][]string{
 	"to-checkpoint": {"x"}, "to-point": {"x", "99999"}, "turns": {"x", "0", "99999"}, "message": {" "},
 	"as": {"a b", ""}, "parent": {"a b", ""}, "children": {"nope", ""}, "fold": {"x", "4", "4-x"}, "fold-text": {"without --fold"}, "session": {"a b", ""}, "status": {"x", "9999"}, "window": {"x"}, "input": {"x"}, "cached": {"x"},
 	"output": {"x"}, "listen": {"nowhere"}, "default-preset": {"nope"}, "default-summarizer": {"nope"},
-	"max-message-bytes": {"3", "x"}, "max-inflight-bytes": {"3", "x"}, "max-connections": {"0", "x"}, "max-connections-of-client": {"0", "x"}, "drain-timeout": {"soon", "0s"}, "heartbeat": {"soon", "0s"}, "log-level": {"nope"},
+	"max-message-bytes": {"3", "x"}, "max-inflight-bytes": {"3", "x"}, "max-connections": {"0", "x"}, "max-connections-of-client": {"0", "x"}, "min-free-bytes": {"x", "-1"}, "drain-timeout": {"soon", "0s"}, "heartbeat": {"soon", "0s"}, "log-level": {"nope"},
 	"log-format": {"nope"}, "audit-log": {""}, "store-keys": {""}, "store-keys-env": {""}, "metrics-listen": {"nowhere"}, "admin-listen": {"nowhere", "0.0.0.0:0"}, "budget": {"x", "63"}, "price": {"x", "-1", "NaN"},
 	"timeout": {"x", "0s"}, "tls-cert": {"without-key.pem"}, "tls-key": {"without-cert.pem"}, "tls-client-ca": {"without-cert.pem"},
 	"place": {"nope", ""}, "priority": {"x", "1001"}, "max-tokens": {"x"}, "sees": {"nope", ""}, "block": {"a b", ""}, "call-id": {""},

@@ -87,6 +87,7 @@ func limitsOf(c *config.Config) service.Limits {
 	return service.Limits{
 		MaxMessageBytes: c.MaxMessageBytes, MaxInflightBytes: cmp.Or(c.MaxInflightBytes, service.LeastInflightBytes(c.MaxMessageBytes)),
 		MaxConnections: c.MaxConnections, MaxConnectionsOfClient: c.MaxConnectionsOfClient, DrainTimeout: c.DrainTimeout,
+		MinFreeBytes: c.MinFreeBytes,
 	}
 }
 

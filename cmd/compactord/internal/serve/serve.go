@@ -288,6 +288,7 @@ func (c *Command) build(
 		MaxInflightBytes:       c.MaxInflightBytes,
 		MaxConnections:         c.MaxConnections,
 		MaxConnectionsOfClient: c.MaxConnectionsOfClient,
+		MinFreeBytes:           c.MinFreeBytes,
 		DrainTimeout:           c.DrainTimeout,
 		Reflection:             c.Reflects(),
 		Credentials:            encryption,

@@ -1,0 +1,62 @@
+package service
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/compactord/compactord/service/diskroom"
+	"github.com/compactord/compactord/storage"
+)
+
+// guardRoom makes the gate that keeps some of the disk free. Stores that have no disk have none.
+func (s *Service) guardRoom(store storage.Store, limit int64, told func(storage.Outage), metrics prometheus.Registerer) error {
+	disk, ok := store.(storage.Spacer)
+	if !ok {
+		return nil
+	}
+	var inside func() int64
+	if measured, ok := store.(storage.Measured); ok {
+		inside = func() int64 {
+			now := measured.Statistics()
+			return now.FreeBytes - now.PendingBytes
+		}
+	}
+	gate := diskroom.New(disk, limit, inside, told)
+	s.room = gate
+	err := metrics.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "compactord_store_min_free_bytes",
+		Help: "What must be free on the disk of the store, else writes are refused; 0 without a limit.",
+	}, func() float64 { return float64(gate.Limit()) }))
+	if err != nil {
+		return fmt.Errorf("register metrics: %w", err)
+	}
+	return nil
+}
+
+// admit lets a commit in for which there is room. Deletions are no commits, and are always let in.
+func (s *Service) admit(_ context.Context, c *storage.Commit) (done func(error), err error) {
+	gate := s.room
+	if gate.Limit() == 0 {
+		return func(error) {}, nil
+	}
+	ended, err := gate.Begin(commitSize(c))
+	return func(error) { ended() }, err
+}
+
+// commitSize returns about how many bytes a commit writes.
+func commitSize(c *storage.Commit) int {
+	size := proto.Size(c.Session)
+	for _, m := range c.Messages {
+		size += proto.Size(m)
+	}
+	for _, r := range c.Records {
+		size += proto.Size(r)
+	}
+	if c.Request != nil {
+		size += proto.Size(c.Request.Stored)
+	}
+	return size
+}
