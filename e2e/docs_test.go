@@ -241,7 +241,7 @@ func TestConfiguration(t *testing.T) {
 	_, output := run(t, 2, "serve", "--config", file)
 	_, known, ok := strings.Cut(strings.SplitN(output, "\n", 2)[0], "there are ")
 	require.True(t, ok, output)
-	require.ElementsMatch(t, append(keys, "overflow", "policies", "quotas", "retention", "summarizers", "tenant_policies"), strings.Split(known, ", "))
+	require.ElementsMatch(t, append(keys, "jwt", "overflow", "policies", "quotas", "retention", "summarizers", "tenant_policies"), strings.Split(known, ", "))
 }
 
 // TestConfigurationFile reads the example file as it is, except for folders that only an operator can create.

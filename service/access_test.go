@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -23,6 +24,8 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service"
 	"github.com/compactord/compactord/service/access"
+	"github.com/compactord/compactord/service/access/jwt"
+	"github.com/compactord/compactord/service/access/jwt/jwttest"
 )
 
 // guardWithTokens makes a guard with a token for each role, and one that has expired.
@@ -198,30 +201,69 @@ func TestRefusedRequestsAreNotReceived(t *testing.T) {
 	requireReason(t, err, codes.Unauthenticated, "UNAUTHENTICATED")
 }
 
-// A watch ends when its token does.
+// A watch ends when its token does: one that expires, and a JWT whose key the issuer withdraws. Both change after the watch
+// has begun, whatever time that takes.
 func TestWatchesEndWithTheirToken(t *testing.T) {
 	t.Parallel()
-	token := access.NewToken()
+	folder := t.TempDir()
+	tokens, keys := filepath.Join(folder, "tokens"), filepath.Join(folder, "keys")
+	token, key := access.NewToken(), jwttest.NewKey(t, "k")
 	hash, err := access.HashOf(token)
 	require.NoError(t, err)
-	expires := time.Now().Add(2 * time.Second)
+	write := func(e access.Entry) {
+		require.NoError(t, os.WriteFile(tokens+".new", []byte(e.Line()+"\n"), 0o600))
+		require.NoError(t, os.Rename(tokens+".new", tokens))
+	}
+	mine := access.Entry{Subject: "x", Role: access.Write, Hash: hash}
+	write(mine)
+	jwttest.Write(t, keys, key)
 	guard, err := access.New(access.Options{
-		Files: []access.File{{Flag: "tokens", Read: func(string) ([]access.Entry, error) {
-			return []access.Entry{{Subject: "x", Role: access.Write, Hash: hash, Expires: expires}}, nil
+		Files: []access.File{{Flag: "tokens", Path: tokens, Read: func(path string) ([]access.Entry, error) {
+			content, err := os.ReadFile(path)
+			if err != nil {
+				return nil, err
+			}
+			return access.ParseTokens(content)
 		}}},
+		JWT:    jwtsBy(keys),
 		Logger: slog.New(slog.DiscardHandler), Metrics: prometheus.NewRegistry(), Interval: 10 * time.Millisecond,
 	})
 	require.NoError(t, err)
 	conn := connectTo(t, serveOn(t, "tcp", "127.0.0.1:0", func(o *service.ServerOptions) { o.Access = guard }))
 	sessions := compactordv1.NewSessionServiceClient(conn)
-	ctx := with(t.Context(), token)
-	_, err = sessions.CreateSession(ctx, &compactordv1.CreateSessionRequest{SessionId: "s"})
-	require.NoError(t, err)
-	watch, err := sessions.WatchSession(ctx, &compactordv1.WatchSessionRequest{SessionId: "s"})
-	require.NoError(t, err)
-	for err == nil {
+	for _, c := range []struct {
+		token string
+		end   func()
+	}{
+		{token, func() { mine.Expires = time.Now().Add(-time.Second); write(mine) }},
+		{key.Sign(t, jwttest.Claims(time.Now(), nil)), func() { jwttest.Write(t, keys, jwttest.NewKey(t, "next")) }},
+	} {
+		ctx := with(t.Context(), c.token)
+		_, err = sessions.CreateSession(ctx, &compactordv1.CreateSessionRequest{SessionId: "s"})
+		require.NoError(t, err)
+		_, err = sessions.AppendMessages(ctx, &compactordv1.AppendMessagesRequest{SessionId: "s", Messages: []*compactordv1.Message{user("x")}})
+		require.NoError(t, err)
+		watch, err := sessions.WatchSession(ctx, &compactordv1.WatchSessionRequest{SessionId: "s"})
+		require.NoError(t, err)
 		_, err = watch.Recv()
+		require.NoError(t, err, "the watch has begun")
+		c.end()
+		for err == nil {
+			_, err = watch.Recv()
+		}
+		requireReason(t, err, codes.Unauthenticated, "UNAUTHENTICATED")
+		_, err = sessions.GetSession(ctx, &compactordv1.GetSessionRequest{SessionId: "s"})
+		requireReason(t, err, codes.Unauthenticated, "UNAUTHENTICATED")
 	}
-	requireReason(t, err, codes.Unauthenticated, "UNAUTHENTICATED")
-	require.False(t, time.Now().Before(expires))
+}
+
+// jwtsBy says that JWTs of the issuer of tests are taken, by a file of keys.
+func jwtsBy(keys string) *access.JWT {
+	return &access.JWT{
+		Settings: jwt.Settings{
+			Keys: keys, Issuer: jwttest.Name, Audiences: []string{jwttest.Audience}, Algorithms: jwt.Algorithms(),
+			SubjectClaim: "sub", TenantClaim: "tenant", RoleClaim: "scope",
+		},
+		Roles: map[string]access.Role{"compactord:read": access.Read, "compactord:write": access.Write, "compactord:admin": access.Admin},
+	}
 }

@@ -46,7 +46,7 @@ func Find(file, address string, encrypted bool) (string, error) {
 		return "", ErrPlaintext
 	case text != "":
 		text = strings.TrimSpace(text)
-		if _, err := HashOf(text); err != nil {
+		if _, err := HashOf(text); err != nil && !LooksLikeJWT(text) {
 			return "", fmt.Errorf("%s: %w", TokenVariable, err)
 		}
 		return text, nil

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/compactord/compactord/service/access/jwt"
 )
 
 // DefaultInterval is how often a Guard looks whether its files have changed and tokens have expired.
@@ -20,7 +22,9 @@ const DefaultInterval = time.Second
 // Options configure a Guard.
 type Options struct {
 	// Files are where the tokens come from.
-	Files   []File
+	Files []File
+	// JWT says which JWTs are accepted beside them; nil for none.
+	JWT     *JWT
 	Logger  *slog.Logger
 	Metrics prometheus.Registerer
 	// Now is the clock. Default time.Now.
@@ -46,6 +50,8 @@ type Guard struct {
 	seed maphash.Seed
 	// grants is replaced as a whole, by New and then by Run.
 	grants atomic.Pointer[table]
+	// jwts is nil where no JWTs are accepted.
+	jwts *jwts
 }
 
 // table has the grants by place. Almost always, a place has one.
@@ -76,6 +82,9 @@ func (t table) all(yield func(*grant) bool) {
 type grant struct {
 	hash  Hash
 	entry atomic.Pointer[Entry]
+	// of is where the grant of a JWT is kept while it has a stream, and claims what the JWT claims. Both are nil for others.
+	of     *jwts
+	claims *jwt.Claims
 
 	mu sync.Mutex
 	// ended says that the token was withdrawn or has expired.
@@ -97,7 +106,9 @@ func (g *grant) admitStream(end func()) (leave func()) {
 	}
 	s := &stream{end}
 	g.streams[s] = struct{}{}
+	g.of.open(g)
 	return func() {
+		g.of.close(g)
 		g.mu.Lock()
 		defer g.mu.Unlock()
 		delete(g.streams, s)
@@ -154,7 +165,7 @@ func New(o Options) (*Guard, error) {
 	}
 	g.failing = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "compactord_tokens_failing",
-		Help: "1 while a file of tokens cannot be used and what it had before applies, by flag.",
+		Help: "1 while a file of tokens, or the keys of JWTs, cannot be used and what was there before applies, by flag.",
 	}, []string{"flag"})
 	for _, collector := range []prometheus.Collector{g.refused, g.failing} {
 		if err := o.Metrics.Register(collector); err != nil {
@@ -170,6 +181,12 @@ func New(o Options) (*Guard, error) {
 			problems = append(problems, fmt.Errorf("--%s: %s: %w", f.Flag, f.Path, err))
 		}
 	}
+	if o.JWT != nil {
+		var err error
+		if g.jwts, err = newJWTs(o.JWT, g.now, o.Logger, g.failing.WithLabelValues(jwtFlag)); err != nil {
+			problems = append(problems, err)
+		}
+	}
 	if err := errors.Join(problems...); err != nil {
 		return nil, err
 	}
@@ -181,10 +198,13 @@ func New(o Options) (*Guard, error) {
 func (g *Guard) place(hash Hash) uint64 { return maphash.Bytes(g.seed, hash[:]) }
 
 // find returns the grant of a token; nil where it is not accepted, with the reason for the metric.
-func (g *Guard) find(token string) (found *grant, reason string) {
+func (g *Guard) find(ctx context.Context, token string) (found *grant, reason string) {
 	hash, err := HashOf(token)
 	if err != nil {
-		return nil, reasonWrong
+		if g.jwts == nil || !LooksLikeJWT(token) {
+			return nil, reasonWrong
+		}
+		return g.jwts.find(ctx, token)
 	}
 	if found = g.grants.Load().at(g.place(hash), hash); found == nil {
 		return nil, reasonWrong
@@ -241,6 +261,7 @@ func (g *Guard) endExpired() {
 			granted.end()
 		}
 	}
+	g.jwts.endWithdrawn(now)
 }
 
 // settling is how long a file that changed shortly before LookNow must stay the same.
@@ -252,10 +273,18 @@ func (g *Guard) LookNow() {
 	case g.asked <- struct{}{}:
 	default:
 	}
+	if g.jwts != nil {
+		g.jwts.verifier.LookNow()
+	}
 }
 
 // Run looks at the files, and ends the streams of tokens that are accepted no more, until the context ends.
 func (g *Guard) Run(ctx context.Context) {
+	if g.jwts != nil {
+		var keys sync.WaitGroup
+		defer keys.Wait()
+		keys.Go(func() { g.jwts.verifier.Run(ctx) })
+	}
 	ticker := time.NewTicker(g.interval)
 	defer ticker.Stop()
 	for {

@@ -173,7 +173,7 @@ func TestTokensExpire(t *testing.T) {
 	g.write(t, lines(e))
 	g.reload(t)
 	require.Equal(t, codes.OK, g.call(reads, token))
-	granted, _ := g.find(token)
+	granted, _ := g.find(t.Context(), token)
 	g.now = e.Expires.Add(-time.Nanosecond)
 	g.look(t.Context())
 	require.False(t, granted.hasEnded())
@@ -204,7 +204,7 @@ func TestStreamsAtAReload(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			token, e := entry(t, "x", Write)
 			g := guardOf(t, e)
-			granted, _ := g.find(token)
+			granted, _ := g.find(t.Context(), token)
 			_, further := entry(t, "z", Read)
 			test.change(&e)
 			g.write(t, lines(further, e))
@@ -288,7 +288,7 @@ func TestOwnTokenMayDoEverything(t *testing.T) {
 func TestStreamsEndWithTheirGrant(t *testing.T) {
 	token, e := entry(t, "x", Write)
 	g := guardOf(t, e)
-	granted, _ := g.find(token)
+	granted, _ := g.find(t.Context(), token)
 	ends := map[string]int{}
 	granted.admitStream(func() { ends["runs"]++ })
 	leave := granted.admitStream(func() { ends["left"]++ })
@@ -318,9 +318,9 @@ func TestTheWholeDaemonIsNotForTenants(t *testing.T) {
 	theirs, other := entry(t, "x", Admin)
 	other.Tenant = "a"
 	g := guardOf(t, e, other)
-	admitted, authenticated := g.Admits([]string{"Bearer " + ours}, Read)
+	admitted, authenticated := g.Admits(t.Context(), []string{"Bearer " + ours}, Read)
 	require.True(t, admitted && authenticated)
-	admitted, authenticated = g.Admits([]string{"Bearer " + theirs}, Read)
+	admitted, authenticated = g.Admits(t.Context(), []string{"Bearer " + theirs}, Read)
 	require.False(t, admitted)
 	require.True(t, authenticated)
 }

@@ -69,7 +69,7 @@ func (g *Guard) admit(ctx context.Context, method string) (context.Context, *gra
 	if role == Everybody {
 		return ctx, nil, nil
 	}
-	granted, reason := g.findIn(metadata.ValueFromIncomingContext(ctx, header))
+	granted, reason := g.findIn(ctx, metadata.ValueFromIncomingContext(ctx, header))
 	if granted == nil {
 		g.refused.WithLabelValues(reason).Inc()
 		return nil, nil, unauthenticated()
@@ -87,8 +87,8 @@ func (g *Guard) admit(ctx context.Context, method string) (context.Context, *gra
 // Admits says whether the values of an authorization header are those of a call with at least a role, and counts what it
 // refuses. It is for what concerns the whole daemon, which only tokens of the default tenant may see. authenticated says
 // whether they have a token that is accepted.
-func (g *Guard) Admits(authorization []string, role Role) (admitted, authenticated bool) {
-	granted, reason := g.findIn(authorization)
+func (g *Guard) Admits(ctx context.Context, authorization []string, role Role) (admitted, authenticated bool) {
+	granted, reason := g.findIn(ctx, authorization)
 	if granted == nil {
 		g.refused.WithLabelValues(reason).Inc()
 		return false, false
@@ -101,13 +101,13 @@ func (g *Guard) Admits(authorization []string, role Role) (admitted, authenticat
 }
 
 // findIn returns the grant of the token of a call, by its authorization header.
-func (g *Guard) findIn(values []string) (found *grant, reason string) {
+func (g *Guard) findIn(ctx context.Context, values []string) (found *grant, reason string) {
 	switch {
 	case len(values) == 0:
 		return nil, reasonMissing
 	case len(values) > 1 || len(values[0]) < len(scheme) || !strings.EqualFold(values[0][:len(scheme)], scheme):
 		return nil, reasonWrong
 	default:
-		return g.find(values[0][len(scheme):])
+		return g.find(ctx, values[0][len(scheme):])
 	}
 }

@@ -9,13 +9,14 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/compactord/compactord/service/access/jwt"
 	"github.com/compactord/compactord/service/trusted"
 )
 
 const (
 	privateMode = 0o600
 	// maxTokenFile is more than a file of one token has.
-	maxTokenFile = 4 << 10
+	maxTokenFile = jwt.MaxTokenBytes + 4<<10
 )
 
 // MakeTokenFile makes a token in a file that only its owner can read, unless there is the file. It appears as a whole:
@@ -62,7 +63,7 @@ func writeBeside(path, content string) (name string, err error) {
 	return file.Name(), file.Sync()
 }
 
-// ReadTokenFile returns the token in a file. It refuses a file that others can read or change. No error quotes the file.
+// ReadTokenFile returns the token in a file, also a JWT. It refuses a file that others can read or change. No error quotes the file.
 func ReadTokenFile(path string) (string, error) {
 	content, err := trusted.ReadPrivate(path, maxTokenFile)
 	switch {
@@ -72,7 +73,7 @@ func ReadTokenFile(path string) (string, error) {
 		return "", err
 	}
 	token := strings.TrimSpace(string(content))
-	if _, err := HashOf(token); err != nil {
+	if _, err := HashOf(token); err != nil && !LooksLikeJWT(token) {
 		return "", fmt.Errorf("it holds no token: %w", err)
 	}
 	return token, nil

@@ -109,7 +109,7 @@ func (o *Options) guarded(role access.Role, handler http.Handler) http.Handler {
 		return handler
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		admitted, authenticated := o.Guard.Admits(r.Header["Authorization"], role)
+		admitted, authenticated := o.Guard.Admits(r.Context(), r.Header["Authorization"], role)
 		switch {
 		case admitted:
 			handler.ServeHTTP(w, r)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 	"github.com/compactord/compactord/dialects/overflow"
+	"github.com/compactord/compactord/service/access"
 	"github.com/compactord/compactord/service/policies"
 	"github.com/compactord/compactord/service/retention"
 	"github.com/compactord/compactord/service/trusted"
@@ -41,6 +42,8 @@ type File struct {
 	sections settings
 	// profiles are the models that write summaries, sorted by name.
 	profiles []*profile
+	// jwt is nil where no JWTs are accepted.
+	jwt *access.JWT
 	// quotas bound what each tenant takes.
 	quotas quotas
 	// policies are the named policies, and the defaults of tenants.
@@ -78,6 +81,9 @@ func readFile(path string) (*File, []error) {
 		problems = append(problems, err)
 	}
 	if file.quotas, err = readQuotas(file.sections[quotasKey]); err != nil {
+		problems = append(problems, err)
+	}
+	if file.jwt, err = readJWT(file.sections[jwtKey]); err != nil {
 		problems = append(problems, err)
 	}
 	problems = append(problems, file.readPolicies()...)
@@ -130,7 +136,7 @@ func (f *File) LogModels(ctx context.Context, logger *slog.Logger, defaultSummar
 }
 
 // sectionKeys are the keys of the file that are no flags.
-var sectionKeys = []string{policiesKey, tenantPoliciesKey, overflowKey, quotasKey, retentionKey, summarizersKey}
+var sectionKeys = []string{jwtKey, policiesKey, tenantPoliciesKey, overflowKey, quotasKey, retentionKey, summarizersKey}
 
 // readSettings reads the keys that are known, and returns every problem.
 func readSettings(path string) (settings, []error) {

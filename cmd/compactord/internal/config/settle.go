@@ -72,6 +72,7 @@ func SettleFrom(sources Sources, flags []*kong.Flag, path string) (*Settled, err
 	problems = append(problems, each(s.Check(s.Sources))...)
 	if !unread {
 		problems = append(problems, s.checkModels()...)
+		problems = append(problems, s.checkJWT()...)
 		problems = append(problems, s.File.CheckPolicy(s.Of("default-policy"), s.DefaultPolicy))
 	}
 	problems = append(problems, s.checkCertificates(), s.checkTokens(), s.checkStoreKeys())

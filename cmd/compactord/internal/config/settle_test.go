@@ -151,7 +151,7 @@ func TestSampleConfiguration(t *testing.T) {
 			lines = append(lines, setting)
 		}
 	}
-	require.Equal(t, append(config.SettingKeys(), "policies", "tenant_policies", "summarizers", "quotas", "overflow", "retention"), keys)
+	require.Equal(t, append(config.SettingKeys(), "jwt", "policies", "tenant_policies", "summarizers", "quotas", "overflow", "retention"), keys)
 
 	t.Setenv("XDG_STATE_HOME", "")
 	// Only the sample sets the file, and each value must be that of the program without a file.
@@ -166,7 +166,7 @@ func TestSampleConfiguration(t *testing.T) {
 	}
 	require.Equal(t, "info", sampled["log_level"].Value)
 	for _, line := range lines {
-		sections := []string{"policies", "tenant_policies", "summarizers", "quotas", "overflow", "retention"}
+		sections := []string{"jwt", "policies", "tenant_policies", "summarizers", "quotas", "overflow", "retention"}
 		if key, _, _ := strings.Cut(line, ":"); !slices.Contains(sections, key) {
 			require.Contains(t, document(t, strings.Join(lines, "\n")), key)
 		}

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -25,7 +26,7 @@ func (c *Command) guard(metrics prometheus.Registerer, logger *slog.Logger) (*ac
 	if c.Tokens != "" {
 		files = append(files, access.File{Flag: "tokens", Path: c.Tokens, Read: readTokens})
 	}
-	guard, err := access.New(access.Options{Files: files, Logger: logger, Metrics: metrics})
+	guard, err := access.New(access.Options{Files: files, JWT: c.file.JWT(), Logger: logger, Metrics: metrics})
 	if err != nil {
 		return nil, terminal.AsUsage(err)
 	}
@@ -59,14 +60,18 @@ func readTokens(path string) ([]access.Entry, error) {
 
 // accessText says in the log who may call.
 func (c *Command) accessText() string {
-	switch {
-	case c.NoAuth:
+	if c.NoAuth {
 		return "whoever can connect"
-	case c.Tokens == "":
-		return "the token of " + c.TokenFile
-	case c.TokenFile == "":
-		return "the tokens of " + c.Tokens
-	default:
-		return "the token of " + c.TokenFile + " and the tokens of " + c.Tokens
 	}
+	var ways []string
+	if c.TokenFile != "" {
+		ways = append(ways, "the token of "+c.TokenFile)
+	}
+	if c.Tokens != "" {
+		ways = append(ways, "the tokens of "+c.Tokens)
+	}
+	if of := c.file.JWT(); of != nil {
+		ways = append(ways, "JWTs of "+of.Issuer)
+	}
+	return strings.Join(ways, " and ")
 }
