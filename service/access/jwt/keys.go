@@ -37,13 +37,13 @@ type keys struct {
 func newKeys(from source, logger *slog.Logger, failing func(bool)) (*keys, error) {
 	k := &keys{source: from, logger: logger, failing: failing, asked: make(chan struct{}, 1)}
 	k.set.Store(&keySet{})
-	if !from.local() {
+	text, can, err := from.atOnce()
+	if !can {
 		// Calls that come before the first answer wait for it.
 		k.pending = make(chan struct{})
 		k.lookNow()
 		return k, nil
 	}
-	text, err := from.read(context.Background())
 	if err != nil {
 		return nil, err
 	}

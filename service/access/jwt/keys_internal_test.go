@@ -54,8 +54,8 @@ func (s *scripted) due() bool { return true }
 func (s *scripted) wait(failed bool) time.Duration {
 	return (&remote{refresh: 15 * time.Minute}).wait(failed)
 }
-func (s *scripted) local() bool  { return false }
-func (s *scripted) name() string { return "https://issuer.example/keys" }
+func (s *scripted) atOnce() ([]byte, bool, error) { return nil, false, nil }
+func (s *scripted) name() string                  { return "https://issuer.example/keys" }
 
 // reading runs keys from a source in a bubble, until stop.
 func reading(t *testing.T, from *scripted) (k *keys, log *strings.Builder, failing *atomic.Bool, stop func()) {
@@ -97,7 +97,7 @@ func TestKeysOfAURLAreKeptUpToDate(t *testing.T) {
 		require.Empty(t, k.named(t.Context(), "junk"))
 		require.Equal(t, began, time.Now())
 		require.Equal(t, 2, from.count())
-		time.Sleep(pause)
+		<-time.After(pause)
 		require.Empty(t, k.named(t.Context(), "junk"))
 		require.Equal(t, 3, from.count())
 
@@ -115,17 +115,17 @@ func TestKeysOfAURLAreKeptUpToDate(t *testing.T) {
 		}
 		require.Contains(t, log.String(), "the issuer is away")
 		from.answer(jwttest.Set(t, second, third), nil, 0)
-		time.Sleep(retryAfter)
+		<-time.After(retryAfter)
 		synctest.Wait()
 		require.False(t, failing.Load())
 		require.Len(t, k.current()["third"], 1, "without being asked")
 		require.Empty(t, k.current()["first"], "a key that the issuer has withdrawn")
 
 		reads := from.count()
-		time.Sleep(15*time.Minute - time.Second)
+		<-time.After(15*time.Minute - time.Second)
 		synctest.Wait()
 		require.Equal(t, reads, from.count())
-		time.Sleep(time.Second)
+		<-time.After(time.Second)
 		synctest.Wait()
 		require.Equal(t, reads+1, from.count())
 	})
@@ -183,7 +183,7 @@ func TestRotationUnderLoad(t *testing.T) {
 					if _, err := v.Verify(t.Context(), key.Sign(t, jwttest.Claims(time.Now(), nil))); err != nil {
 						t.Errorf("a token of the key %s: %v", key.ID, err)
 					}
-					time.Sleep(time.Second)
+					<-time.After(time.Second)
 				}
 			})
 		}
@@ -191,14 +191,14 @@ func TestRotationUnderLoad(t *testing.T) {
 			for _, broken := range []string{"", `{"keys":[`} {
 				from.answer([]byte(broken), nil, time.Second)
 				k.lookNow()
-				time.Sleep(20 * time.Second)
+				<-time.After(20 * time.Second)
 			}
 			from.answer(jwttest.Set(t, rotated[next-1], rotated[next]), nil, 3*time.Second)
-			time.Sleep(20 * time.Second)
+			<-time.After(20 * time.Second)
 			// No refresh was asked for: the first call with the new key has the keys read, or the retry had.
 			current.Store(int64(next))
 		}
-		time.Sleep(time.Minute)
+		<-time.After(time.Minute)
 		cancel()
 		load.Wait()
 		require.Less(t, from.count(), 100)

@@ -31,8 +31,8 @@ type source interface {
 	due() bool
 	// wait returns how long to wait before due is asked.
 	wait(failed bool) time.Duration
-	// local says whether the source can be read at once.
-	local() bool
+	// atOnce reads a source that can be read at once, which is said by can.
+	atOnce() (text []byte, can bool, err error)
 	// name is for the log.
 	name() string
 }
@@ -102,8 +102,8 @@ func (r *remote) wait(failed bool) time.Duration {
 	return r.refresh
 }
 
-func (r *remote) local() bool  { return false }
-func (r *remote) name() string { return r.url }
+func (r *remote) atOnce() ([]byte, bool, error) { return nil, false, nil }
+func (r *remote) name() string                  { return r.url }
 
 // file is a file that others than the daemon's user may read, but not change.
 type file struct {
@@ -113,9 +113,15 @@ type file struct {
 }
 
 func (f *file) read(context.Context) ([]byte, error) {
+	text, _, err := f.atOnce()
+	return text, err
+}
+
+func (f *file) atOnce() (text []byte, can bool, err error) {
 	f.last = trusted.Look(f.path)
 	f.seen = f.last
-	return trusted.Read(f.path, maxSetBytes+1)
+	text, err = trusted.Read(f.path, maxSetBytes+1)
+	return text, true, err
 }
 
 // due says whether the file has changed, and has stayed the same since the look before.
@@ -126,7 +132,6 @@ func (f *file) due() bool {
 }
 
 func (f *file) wait(bool) time.Duration { return lookEvery }
-func (f *file) local() bool             { return true }
 func (f *file) name() string            { return f.path }
 
 // CheckFile returns an error for a file that has no keys. It does nothing for a URL.
@@ -134,7 +139,7 @@ func CheckFile(place string) error {
 	if strings.Contains(place, "://") {
 		return nil
 	}
-	text, err := (&file{path: place}).read(context.Background())
+	text, _, err := (&file{path: place}).atOnce()
 	if err != nil {
 		return err
 	}

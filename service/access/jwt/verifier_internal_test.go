@@ -13,7 +13,9 @@ import (
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/pem"
+	"errors"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -105,6 +107,22 @@ func TestTokensOfEachAlgorithm(t *testing.T) {
 	}
 }
 
+// A key that the issuer shows for one algorithm verifies no token of another one, also where it could.
+func TestKeysForOneAlgorithm(t *testing.T) {
+	t.Parallel()
+	key := rsaKey(t, "k")
+	text, err := json.Marshal(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: key.Private.Public(), KeyID: "k", Algorithm: "RS256"}}})
+	require.NoError(t, err)
+	place := filepath.Join(t.TempDir(), "keys.json")
+	require.NoError(t, os.WriteFile(place, text, 0o600))
+	v := verifierOf(t, func(s *Settings) { s.Keys = place }, jwttest.NewKey(t, "unused"))
+	_, err = v.Verify(t.Context(), key.Sign(t, jwttest.Claims(now, nil)))
+	require.NoError(t, err)
+	key.Algorithm = jose.PS256
+	_, err = v.Verify(t.Context(), key.Sign(t, jwttest.Claims(now, nil)))
+	require.Error(t, err)
+}
+
 // encoded is a token of any header and payload, with a signature by sign.
 func encoded(header, payload string, sign func(input string) []byte) string {
 	encode := base64.RawURLEncoding.EncodeToString
@@ -182,7 +200,7 @@ func TestTokensThatAreRefused(t *testing.T) {
 		claims, err := v.Verify(t.Context(), token)
 		require.Error(t, err, name)
 		require.Nil(t, claims, name)
-		require.Equal(t, name == "expired", err == ErrExpired, name)
+		require.Equal(t, name == "expired", errors.Is(err, ErrExpired), name)
 	}
 	// What the refused ones differ from.
 	for _, token := range []string{
@@ -240,7 +258,7 @@ func TestSetsOfKeys(t *testing.T) {
 	set, err := parseKeySet([]byte(`{"keys":[` + strings.Join(append(useless, one(jose.JSONWebKey{Key: good.Private, KeyID: "good"})), ",") + `]}`))
 	require.NoError(t, err)
 	require.Len(t, set, 1)
-	require.True(t, good.Private.Public().(*ecdsa.PublicKey).Equal(set["good"][0].key))
+	require.True(t, set["good"][0].key.Equal(good.Private.Public()))
 	for _, text := range []string{"", "{}", `{"keys":7}`, "[]", `{"keys":[]}`, `{"keys":[` + one(jose.JSONWebKey{Key: good.Private, KeyID: "good"})} {
 		_, err := parseKeySet([]byte(text))
 		require.Error(t, err, text)
