@@ -215,12 +215,13 @@ func plantedIn(t *testing.T, m protoreflect.MethodDescriptor) proto.Message {
 	return req
 }
 
-// No text of a request, nor of a session, is in the audit log, the log, or the metrics. Only the names of sessions are in the
-// first two, where they belong.
-func TestAuditHasNoContent(t *testing.T) {
+// No text of a request, nor of a session, is in what the daemon tells operators: the audit log, the log, the metrics, and the
+// spans. Only the names of sessions are there, where they belong; the metrics have not even these.
+func TestOperatorsSeeNoContent(t *testing.T) {
 	t.Parallel()
 	path, auditing := audited(t)
 	log, metrics := &journal{}, prometheus.NewRegistry()
+	spans, tracing := traced()
 	afterwards(t, path, func(entries []audit.Entry) {
 		ended := map[string]bool{}
 		for _, e := range entries {
@@ -237,13 +238,17 @@ func TestAuditHasNoContent(t *testing.T) {
 		measured := fmt.Sprint(families)
 		require.NotContains(t, measured, sessionMarker)
 		require.Contains(t, strings.SplitN(log.String(), "\n", 2)[0], "compactord.v1.SessionService")
-		for name, text := range map[string]string{"audit log": string(content), "log": log.String(), "metrics": measured} {
+		recorded := recordedIn(spans)
+		require.Contains(t, recorded, sessionMarker)
+		for name, text := range map[string]string{
+			"audit log": string(content), "log": log.String(), "metrics": measured, "spans": recorded,
+		} {
 			for line := range strings.Lines(text) {
 				require.NotContains(t, line, contentMarker, name)
 			}
 		}
 	})
-	conn := connectTo(t, serveOn(t, "tcp", "127.0.0.1:0", auditing, func(o *service.ServerOptions) {
+	conn := connectTo(t, serveOn(t, "tcp", "127.0.0.1:0", auditing, tracing, func(o *service.ServerOptions) {
 		o.Metrics, o.Logger = metrics, slog.New(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	}))
 	sessions := compactordv1.NewSessionServiceClient(conn)

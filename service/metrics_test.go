@@ -42,7 +42,7 @@ var ofTheProgram = []string{
 	"compactord_log_lines_dropped_total", "compactord_accept_failures_total",
 	"compactord_tls_certificate_expiry_timestamp_seconds", "compactord_tls_stale",
 	"compactord_audit_failures_total", "compactord_access_refused_total", "compactord_tokens_failing",
-	"compactord_build_info",
+	"compactord_build_info", "compactord_trace_spans_total",
 }
 
 // priced are the counters without a series before the first event: not each summarizer has a price.

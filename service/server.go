@@ -185,7 +185,7 @@ func NewServer(o ServerOptions) (*Server, error) {
 	if o.Access != nil {
 		admission = o.Access
 	}
-	chain := interceptors.New(o.Logger, metrics, admission, service.quotas, receiver, o.Audit, service.hooks.Now)
+	chain := interceptors.New(o.Logger, metrics, admission, service.quotas, receiver, o.Audit, service.hooks.Now, o.Traces)
 	o.Unread.Logger, o.Unread.Metrics = o.Logger, o.Metrics
 	answers, err := unread.New(o.Unread)
 	if err != nil {

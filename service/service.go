@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/compactord/compactord/dialects/dialect"
 	"github.com/compactord/compactord/dialects/overflow"
@@ -84,6 +85,8 @@ type Options struct {
 	Admission admission.Options
 	// Metrics registers the metrics of compactions and watchers. Nil: they are not registered.
 	Metrics prometheus.Registerer
+	// Traces records spans of calls; nil for none. Its opener ends it after the service has ended.
+	Traces trace.TracerProvider
 	// Retention says which sessions are deleted by themselves. The zero policy keeps all. UseRetention replaces it.
 	Retention retention.Policy
 	// Audit takes a line for each call, and for each session that retention deletes; nil for none. Its opener closes it

@@ -9,6 +9,7 @@ import (
 	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/service/views"
+	"github.com/compactord/compactord/tracing"
 )
 
 // GetLLMView implements CompactionService.
@@ -33,7 +34,7 @@ func (s *Service) GetLLMView(
 // view returns the view of a session in logs.
 func (s *Service) view(
 	ctx context.Context, logs *sessionlog.Logs, req *compactordv1.GetLLMViewRequest,
-) (*compactordv1.GetLLMViewResponse, error) {
+) (answer *compactordv1.GetLLMViewResponse, err error) {
 	row, err := logs.Row(ctx, req.GetSessionId())
 	if err != nil {
 		return nil, err
@@ -60,11 +61,15 @@ func (s *Service) view(
 		// They are not counted yet, and without that it is not known whether a list of this very view is kept.
 		work = int(head.GetViewBytes()) + proto.Size(req)
 	}
+	_, span := tracing.Begin(ctx, "wait for the pool")
 	ctx, permit, err := s.admittedView(ctx, work)
+	span.EndWith(err)
 	if err != nil {
 		return nil, err
 	}
 	defer permit.Leave()
+	ctx, span = tracing.Begin(ctx, "draw view")
+	defer func() { span.EndWith(err) }()
 	if r.Extra, err = extraBlocks(row, head, req.GetExtraBlocks()); err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"time"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -343,6 +344,18 @@ func (e *ProviderError) Error() string {
 		said += " (" + e.Param + ")"
 	}
 	return said
+}
+
+// Kind is the code, or else the HTTP status, or else a word that says neither is known.
+func (e *ProviderError) Kind() string {
+	switch {
+	case e.Code != "":
+		return e.Code
+	case e.Status != 0:
+		return strconv.Itoa(e.Status)
+	default:
+		return "no_answer"
+	}
 }
 
 // The codes of errors that do not come from a provider.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -39,6 +40,9 @@ type FieldViolation struct {
 
 // Error returns the text for people.
 func (e *Error) Error() string { return e.Message }
+
+// Kind is the name of the reason.
+func (e *Error) Kind() string { return strings.TrimPrefix(e.Reason.String(), "ERROR_REASON_") }
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }

@@ -1,11 +1,17 @@
 package apierror
 
-import "errors"
-
 // Causes of contexts: why an operation was ended by somebody else than its client.
 var (
-	ErrPreempted    = errors.New("another compaction took its place")
-	ErrCancelled    = errors.New("another client cancelled it")
-	ErrDeleted      = errors.New("the session was deleted")
-	ErrShuttingDown = errors.New("the daemon is shutting down")
+	ErrPreempted    error = cause("another compaction took its place")
+	ErrCancelled    error = cause("another client cancelled it")
+	ErrDeleted      error = cause("the session was deleted")
+	ErrShuttingDown error = cause("the daemon is shutting down")
 )
+
+// cause is why a context has ended.
+type cause string
+
+func (c cause) Error() string { return string(c) }
+
+// Kind is part of tracing.Kinded.
+func (cause) Kind() string { return "cancelled" }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"go.opentelemetry.io/otel/trace"
 	"google.golang.org/grpc/metadata"
 )
 
@@ -20,7 +21,8 @@ const maxRequestID = 128
 
 // Call is what is known of a call. Other goroutines than the call's may read it.
 type Call struct {
-	// RequestID is the client's, if that can be used, else a new one. TraceID is empty where there is no trace.
+	// RequestID is the client's, if that can be used, else a new one. TraceID is that of the call's span, or else of the
+	// client's traceparent; empty where there is no trace.
 	RequestID, TraceID string
 
 	caller  atomic.Pointer[Caller]
@@ -48,6 +50,9 @@ type key struct{}
 // Begin returns the context of a call that begins. newID makes a request id where the client has sent none.
 func Begin(ctx context.Context, newID func() string) (context.Context, *Call) {
 	c := &Call{RequestID: first(ctx, RequestIDHeader), TraceID: traceID(first(ctx, traceHeader))}
+	if span := trace.SpanContextFromContext(ctx); span.HasTraceID() {
+		c.TraceID = span.TraceID().String()
+	}
 	if !validRequestID(c.RequestID) {
 		c.RequestID = newID()
 	}

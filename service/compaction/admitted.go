@@ -6,6 +6,7 @@ import (
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/admission"
+	"github.com/compactord/compactord/tracing"
 )
 
 // prepareAdmitted waits until the compaction may work, unless it is not due, and prepares it. It returns the context for
@@ -20,7 +21,9 @@ func (j *job) prepareAdmitted(ctx context.Context) (*planned, context.Context, *
 	if j.events != nil {
 		onWait = j.events.heartbeat
 	}
+	_, span := tracing.Begin(ctx, "wait for the pool")
 	working, permit, err := j.Pool.Enter(ctx, weightOf(row), onWait)
+	span.EndWith(err)
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -146,23 +146,29 @@ func (m *Metrics) Pruned(entry *compactordv1.PruneEntry) {
 
 // ended counts a compaction by its last event, or without one by its error.
 func (m *Metrics) ended(reason compactordv1.CompactionReason, last *compactordv1.CompactionEvent, err error, took time.Duration) {
-	outcome := failedBy(compactordv1.ErrorReason_ERROR_REASON_UNSPECIFIED)
-	var e *apierror.Error
-	switch k := last.GetEvent().(type) {
-	case *compactordv1.CompactionEvent_Completed:
-		outcome = outcomeCompleted
-		m.completed(k.Completed)
-	case *compactordv1.CompactionEvent_Skipped:
-		outcome = outcomeSkipped
-	case *compactordv1.CompactionEvent_Planned:
-		outcome = outcomePlanned
-	default:
-		if errors.As(err, &e) {
-			outcome = failedBy(e.Reason)
-		}
+	if done := last.GetCompleted(); done != nil {
+		m.completed(done)
 	}
+	outcome := outcomeOf(last, err)
 	m.compactions.WithLabelValues(reasonLabel(reason), outcome).Inc()
 	m.duration.WithLabelValues(outcome).Observe(took.Seconds())
+}
+
+// outcomeOf returns the outcome label of a compaction by its last event, or without one by its error.
+func outcomeOf(last *compactordv1.CompactionEvent, err error) string {
+	switch last.GetEvent().(type) {
+	case *compactordv1.CompactionEvent_Completed:
+		return outcomeCompleted
+	case *compactordv1.CompactionEvent_Skipped:
+		return outcomeSkipped
+	case *compactordv1.CompactionEvent_Planned:
+		return outcomePlanned
+	}
+	var e *apierror.Error
+	if errors.As(err, &e) {
+		return failedBy(e.Reason)
+	}
+	return failedBy(compactordv1.ErrorReason_ERROR_REASON_UNSPECIFIED)
 }
 
 // failedBy returns the outcome label for the reason of an error.

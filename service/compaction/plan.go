@@ -7,6 +7,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/strategies"
+	"github.com/compactord/compactord/tracing"
 )
 
 // planned is a job with its plan.
@@ -21,7 +22,9 @@ type planned struct {
 }
 
 // prepare reads the snapshot and plans.
-func (j *job) prepare(ctx context.Context) (*planned, error) {
+func (j *job) prepare(ctx context.Context) (p *planned, err error) {
+	ctx, span := tracing.Begin(ctx, "plan")
+	defer func() { endStep(span, err) }()
 	// The session may have changed while the compaction waited to be admitted.
 	row, policy, err := j.due(ctx)
 	if err != nil {

@@ -3,10 +3,13 @@ package compaction
 import (
 	"context"
 
+	"go.opentelemetry.io/otel/attribute"
+
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/operations"
 	"github.com/compactord/compactord/service/sessionlog"
+	"github.com/compactord/compactord/tracing"
 )
 
 // Run is a compaction that runs in its own goroutine.
@@ -66,8 +69,10 @@ func (c *Compactor) recorded(
 }
 
 func (r *Run) carryOut(ctx context.Context, op *operations.Operation) {
+	ctx, span := tracing.Begin(ctx, "compaction", attribute.String("compactord.operation_id", r.job.id))
 	ending, err := r.job.run(ctx)
 	r.err = err
+	endSpan(span, ending, err)
 	r.job.events.seal(ending)
 	// The session is free before the client gets the last event, so that its next call is not refused.
 	r.job.Operations.End(r.job.uid, op, ending)

@@ -12,6 +12,7 @@ import (
 	"github.com/compactord/compactord/service/views"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/strategies"
+	"github.com/compactord/compactord/tracing"
 )
 
 // writing is a plan with the summary writer for its texts.
@@ -66,12 +67,14 @@ func (p *planned) writing(ctx context.Context, op *summaries.Operation) (*writin
 }
 
 // write has all texts of the plan written.
-func (w *writing) write(ctx context.Context) (*written, error) {
+func (w *writing) write(ctx context.Context) (done *written, err error) {
+	ctx, span := tracing.Begin(ctx, "write texts")
+	defer func() { endStep(span, err) }()
 	texts, err := w.writeEdits(ctx)
 	if err != nil {
 		return nil, err
 	}
-	done := &written{writing: w, texts: texts}
+	done = &written{writing: w, texts: texts}
 	if w.plan.GetCut() == nil {
 		return done, nil
 	}

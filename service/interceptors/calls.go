@@ -4,6 +4,7 @@ import (
 	"context"
 
 	middleware "github.com/grpc-ecosystem/go-grpc-middleware/v2"
+	"go.opentelemetry.io/otel/trace"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
 
@@ -11,31 +12,44 @@ import (
 	"github.com/compactord/compactord/service/sessionlog"
 )
 
-// beginUnary gives a call its request id. The answer has it where the client sent one, and where the call fails: other
-// answers need not carry it.
-func beginUnary(ctx context.Context, req any, _ *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
+// beginning begins calls: with a span where they are traced, and with a request id. The answer has it where the client sent
+// one, and where the call fails: other answers need not carry it.
+type beginning struct {
+	// tracer is nil where no call is traced.
+	tracer trace.Tracer
+}
+
+func (b beginning) unary(
+	ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler,
+) (answer any, err error) {
 	asked := asksForID(ctx)
+	ctx, span := b.span(ctx, info.FullMethod)
 	ctx, call := calls.Begin(ctx, sessionlog.NewID)
 	id := metadata.Pairs(calls.RequestIDHeader, call.RequestID)
 	// Both fail only where the call has no transport, as in a test of an interceptor.
 	if asked {
 		_ = grpc.SetHeader(ctx, id)
 	}
-	answer, err := handler(ctx, req)
+	defer func() { endSpan(span, call, err) }()
+	answer, err = handler(ctx, req)
 	if err != nil && !asked {
 		_ = grpc.SetTrailer(ctx, id)
 	}
 	return answer, err
 }
 
-func beginStream(srv any, stream grpc.ServerStream, _ *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
+func (b beginning) stream(
+	srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler,
+) (err error) {
 	asked := asksForID(stream.Context())
-	ctx, call := calls.Begin(stream.Context(), sessionlog.NewID)
+	ctx, span := b.span(stream.Context(), info.FullMethod)
+	ctx, call := calls.Begin(ctx, sessionlog.NewID)
 	id := metadata.Pairs(calls.RequestIDHeader, call.RequestID)
 	if asked {
 		_ = stream.SetHeader(id)
 	}
-	err := handler(srv, &middleware.WrappedServerStream{ServerStream: stream, WrappedContext: ctx})
+	defer func() { endSpan(span, call, err) }()
+	err = handler(srv, &middleware.WrappedServerStream{ServerStream: stream, WrappedContext: ctx})
 	if err != nil && !asked {
 		stream.SetTrailer(id)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/grpc-ecosystem/go-grpc-middleware/v2/interceptors/logging"
 	"github.com/grpc-ecosystem/go-grpc-middleware/v2/interceptors/recovery"
 	"github.com/grpc-ecosystem/go-grpc-middleware/v2/interceptors/selector"
+	"go.opentelemetry.io/otel/trace"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -29,7 +30,7 @@ import (
 // Chain is the interceptors, outermost first, in the same order for unary and streaming calls:
 //
 //	backstop   a panic in an interceptor must not end the daemon
-//	calls      gives the call an id, which all lines of the log and the answer have
+//	calls      gives the call an id, which all lines of the log and the answer have, and a span where it is traced
 //	arrival    notes when the call arrived, so that a deadline can be told from a cancel
 //	metrics    before the log and the checks, so that refused calls are counted
 //	log        before errors, so that it sees the final status
@@ -61,7 +62,7 @@ var (
 // New returns the interceptors of a server.
 func New(
 	logger *slog.Logger, metrics *prommiddleware.ServerMetrics, admission Admission, quotas *quota.Quotas,
-	receiver *requests.Receiver, log *audit.Log, now func() time.Time,
+	receiver *requests.Receiver, log *audit.Log, now func() time.Time, traces trace.TracerProvider,
 ) *Chain {
 	backstop := recovery.WithRecoveryHandlerContext(func(_ context.Context, _ any) error {
 		return status.Error(codes.Internal, "internal error")
@@ -75,11 +76,11 @@ func New(
 		logger.Log(ctx, slog.Level(level), "call", append(fields, "event", message)...)
 	})
 	mapped := errorMap{logger}
-	audited := auditing{log, now}
+	audited, begun := auditing{log, now}, tracedBy(traces)
 	return &Chain{
 		Unary: []grpc.UnaryServerInterceptor{
 			recovery.UnaryServerInterceptor(backstop),
-			beginUnary,
+			begun.unary,
 			arriveUnary(now),
 			metrics.UnaryServerInterceptor(),
 			selector.UnaryServerInterceptor(logging.UnaryServerInterceptor(logged, logOptions...), ourServices),
@@ -95,7 +96,7 @@ func New(
 		},
 		Stream: []grpc.StreamServerInterceptor{
 			recovery.StreamServerInterceptor(backstop),
-			beginStream,
+			begun.stream,
 			arriveStream(now),
 			metrics.StreamServerInterceptor(),
 			selector.StreamServerInterceptor(logging.StreamServerInterceptor(logged, logOptions...), ourServices),

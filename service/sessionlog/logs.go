@@ -20,6 +20,7 @@ import (
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/storage"
 	"github.com/compactord/compactord/strategies"
+	"github.com/compactord/compactord/tracing"
 )
 
 // Logs reads and writes the logs of a store's sessions. All methods may be called concurrently.
@@ -122,7 +123,13 @@ const updateTries = 100
 
 // Update commits what change computes from a session's row. Where another writer was faster, it starts again with the
 // new row. Where change returns nil, it writes nothing.
-func (l *Logs) Update(ctx context.Context, id string, change func(row *storagev1.Session) (*Write, error)) error {
+func (l *Logs) Update(ctx context.Context, id string, change func(row *storagev1.Session) (*Write, error)) (err error) {
+	ctx, span := tracing.Begin(ctx, "update session")
+	defer func() { span.EndWith(err) }()
+	return l.update(ctx, id, change)
+}
+
+func (l *Logs) update(ctx context.Context, id string, change func(row *storagev1.Session) (*Write, error)) error {
 	name := NameOf(ctx, id)
 	unlock, err := l.locks.lock(ctx, name)
 	if err != nil {
@@ -144,7 +151,7 @@ func (l *Logs) Update(ctx context.Context, id string, change func(row *storagev1
 		if err := w.planDue(ctx); err != nil {
 			return err
 		}
-		err = withoutPolicy(&w.commit, l.admitted(ctx, l.store.Commit))
+		err = l.committing(ctx, &w.commit, l.store.Commit)
 		if err == nil || errors.Is(err, storage.ErrDisk) {
 			// A write that the disk refused may be seen all the same.
 			l.wrote(name)
@@ -170,7 +177,16 @@ func (l *Logs) Create(ctx context.Context, w *Write) error {
 }
 
 func (l *Logs) create(ctx context.Context, w *Write) error {
-	return withoutPolicy(&w.commit, l.admitted(ctx, l.store.CreateSession))
+	return l.committing(ctx, &w.commit, l.store.CreateSession)
+}
+
+// committing writes a commit if it is let in, within a span of its own: it waits for other writes and for the disk.
+func (l *Logs) committing(
+	ctx context.Context, commit *storage.Commit, write func(context.Context, *storage.Commit) error,
+) (err error) {
+	ctx, span := tracing.Begin(ctx, "commit")
+	defer func() { span.EndWith(err) }()
+	return withoutPolicy(commit, l.admitted(ctx, write))
 }
 
 // admitted returns a commit that is made if it is let in.

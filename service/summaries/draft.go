@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 
+	"go.opentelemetry.io/otel/attribute"
+
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/summarizers"
+	"github.com/compactord/compactord/tracing"
 )
 
 // draft is one text while it is being written: a part of a summary, a shorter tool result, or the text of a fold.
@@ -149,7 +152,11 @@ func (d *draft) writeInstead(ctx context.Context, fallback summarizers.Summarize
 // attempt has a summarizer write a text, and accepts it if it passes the checks.
 func (d *draft) attempt(ctx context.Context, by summarizers.Summarizer, req *summarizers.Request) (err error) {
 	w := d.writer
-	defer func() { w.config.Metrics.refused(by.Name(), err) }()
+	ctx, span := tracing.Begin(ctx, "summarize", attribute.String("compactord.summarizer", by.Name()))
+	defer func() {
+		w.config.Metrics.refused(by.Name(), err)
+		span.EndWith(err)
+	}()
 	progress, asked := d.progress(ctx), narrativeRequest(req)
 	if by.Name() == Fallback {
 		// A model was sent redacted texts, but the fallback has read the secrets.

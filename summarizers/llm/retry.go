@@ -73,7 +73,9 @@ func (w *writer) once(ctx context.Context, c *Completion) (*Answer, error) {
 	}
 	defer cancel()
 	spoken := summarizers.NewSpoken(w.show)
+	limited, span := w.by.request(limited, c)
 	answer, err := w.by.provider.Complete(limited, c, spoken.Add)
+	endRequest(span, answer, err)
 	w.spent.add(answer)
 	switch {
 	case err == nil && answer == nil:

@@ -47,6 +47,12 @@ type Config struct {
 	AdminListen            string        `env:"COMPACTORD_ADMIN_LISTEN" help:"Address of the HTTP server for operators: /metrics, /livez, /readyz and /version (default: none)." placeholder:"HOST:PORT|unix:PATH"`
 	MetricsListen          string        `env:"COMPACTORD_METRICS_LISTEN" help:"The older name of --admin-listen (default: none)." placeholder:"HOST:PORT"`
 	Pprof                  bool          `env:"COMPACTORD_PPROF" help:"Serve profiles of the program at /debug/pprof/ of --admin-listen."`
+	TracesEndpoint         string        `env:"COMPACTORD_TRACES_ENDPOINT" help:"Send traces to this OpenTelemetry collector (default: none), with TLS for https." placeholder:"URL"`
+	TracesProtocol         string        `default:"grpc" env:"COMPACTORD_TRACES_PROTOCOL" help:"How the collector is spoken to: grpc or http/protobuf (default: ${default})." placeholder:"PROTOCOL"`
+	TracesCA               string        `name:"traces-ca" env:"COMPACTORD_TRACES_CA" help:"Authorities that sign the certificate of the collector, in PEM (default: the system's)." placeholder:"PATH" type:"path"`
+	TracesHeaders          string        `env:"COMPACTORD_TRACES_HEADERS" help:"File of headers for the collector, such as keys: a line NAME: VALUE for each (default: none)." placeholder:"PATH" type:"path"`
+	TracesSample           float64       `default:"1" env:"COMPACTORD_TRACES_SAMPLE" help:"Which part of the traces is recorded that begin at the daemon, from 0 to 1 (default: ${default})." placeholder:"X"`
+	TracesService          string        `default:"compactord" env:"COMPACTORD_TRACES_SERVICE" help:"Name of the daemon in traces (default: ${default})." placeholder:"NAME"`
 }
 
 // Bounds of settings.
@@ -72,6 +78,7 @@ func (c *Config) Check(from Sources) error {
 	problems = append(problems, c.checkListen(from), c.checkAccess(from), c.checkAdmin(from))
 	problems = append(problems, c.checkTLS(from)...)
 	check(c.StoreKeys == "" || c.StoreKeysEnv == "", "store-keys-env", "--store-keys names the keys already: all of them stand in one place")
+	problems = append(problems, c.checkTraces(from)...)
 	check(c.Store != "", "store", "name a file: there is no default without a home folder")
 	check(slices.Contains(strategies.PresetNames(), c.DefaultPreset), "default-preset", "there is no preset %q; there are %s",
 		c.DefaultPreset, strings.Join(strategies.PresetNames(), ", "))

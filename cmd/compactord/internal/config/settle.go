@@ -75,7 +75,7 @@ func SettleFrom(sources Sources, flags []*kong.Flag, path string) (*Settled, err
 		problems = append(problems, s.checkJWT()...)
 		problems = append(problems, s.File.CheckPolicy(s.Of("default-policy"), s.DefaultPolicy))
 	}
-	problems = append(problems, s.checkCertificates(), s.checkTokens(), s.checkStoreKeys())
+	problems = append(problems, s.checkCertificates(), s.checkTokens(), s.checkStoreKeys(), s.checkTraceFiles())
 	return s, errors.Join(problems...)
 }
 
@@ -124,6 +124,15 @@ func (s *Settled) checkStoreKeys() error {
 		return fmt.Errorf("%s: %w", s.Of(flag), err)
 	}
 	return nil
+}
+
+// checkTraceFiles reads the files of traces.
+func (s *Settled) checkTraceFiles() error {
+	if s.TracesEndpoint == "" || len(s.checkTraces(s.Sources)) > 0 {
+		return nil
+	}
+	_, err := s.Traces()
+	return err
 }
 
 // checkTokens reads the tokens of other clients.

@@ -28,6 +28,7 @@ var wrongValues = map[string][]string{
 	"output": {"x"}, "listen": {"nowhere"}, "default-preset": {"nope"}, "default-summarizer": {"nope"},
 	"max-message-bytes": {"3", "x"}, "max-inflight-bytes": {"3", "x"}, "max-connections": {"0", "x"}, "max-connections-of-client": {"0", "x"}, "min-free-bytes": {"x", "-1"}, "drain-timeout": {"soon", "0s"}, "heartbeat": {"soon", "0s"}, "log-level": {"nope"},
 	"log-format": {"nope"}, "audit-log": {""}, "store-keys": {""}, "store-keys-env": {""}, "metrics-listen": {"nowhere"}, "admin-listen": {"nowhere", "0.0.0.0:0"}, "budget": {"x", "63"}, "price": {"x", "-1", "NaN"},
+	"traces-endpoint": {"nowhere"}, "traces-protocol": {"nope"}, "traces-ca": {"without-endpoint.pem"}, "traces-headers": {"without-endpoint"}, "traces-sample": {"x", "-1", "1.5", "NaN"}, "traces-service": {""},
 	"timeout": {"x", "0s"}, "tls-cert": {"without-key.pem"}, "tls-key": {"without-cert.pem"}, "tls-client-ca": {"without-cert.pem"},
 	"place": {"nope", ""}, "priority": {"x", "1001"}, "max-tokens": {"x"}, "sees": {"nope", ""}, "block": {"a b", ""}, "call-id": {""},
 	"token-file": {""}, "tokens": {""}, "days": {"x", "-1"}, "tenant": {"A b", ""}, "result": {""}, "cache-write": {"x", "-1"}, "cache-read": {"x", "-1"}, "cache-ttl": {"x", "-1"}, "cache-model": {"nope", ""}, "jobs": {"x", "0"},

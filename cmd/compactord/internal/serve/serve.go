@@ -24,6 +24,7 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/certificates"
 	"github.com/compactord/compactord/cmd/compactord/internal/config"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	"github.com/compactord/compactord/cmd/compactord/internal/traces"
 	"github.com/compactord/compactord/service"
 	"github.com/compactord/compactord/service/access"
 	"github.com/compactord/compactord/service/audit"
@@ -140,6 +141,10 @@ func (c *Command) Run(ctx context.Context, a *api.App) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.audit.Close()) }()
+	if d.traces, err = c.openTraces(ctx, registry, logger); err != nil {
+		return err
+	}
+	defer d.endTraces(ctx)
 	if err := c.build(a, d, store, registry, logger); err != nil {
 		return err
 	}
@@ -177,6 +182,7 @@ func (c *Command) Run(ctx context.Context, a *api.App) (err error) {
 		"access", c.accessText())
 	announce(ctx, logger, a.Stdout, fmt.Sprintf("compactord listens on %s, store %s\n", listening(addr, listener), c.Store))
 	<-running.Done()
+	d.stopping = time.Now()
 	logger.InfoContext(ctx, "stopping")
 	return d.ended(running, group)
 }
@@ -244,6 +250,10 @@ type daemon struct {
 	quotas atomic.Pointer[config.File]
 	// audit is nil without an audit log.
 	audit *audit.Log
+	// traces is nil without a collector.
+	traces *traces.Provider
+	// stopping is when the daemon began to stop.
+	stopping time.Time
 	// refused counts connections that could not be accepted.
 	refused prometheus.Counter
 }
@@ -281,6 +291,9 @@ func (c *Command) build(
 	options.Overflow = c.file.Overflow
 	options.Metrics = metrics
 	options.Audit = d.audit
+	if d.traces != nil {
+		options.Traces = d.traces
+	}
 	options.Retention = c.file.Retention
 	d.server, err = service.NewServer(service.ServerOptions{
 		Options:                options,
