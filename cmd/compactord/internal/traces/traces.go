@@ -15,12 +15,10 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
-	"google.golang.org/grpc/credentials"
 
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 )
@@ -117,29 +115,18 @@ func (o *Options) resource(ctx context.Context) (*resource.Resource, error) {
 	return resource.New(ctx, resource.WithSchemaURL(semconv.SchemaURL), resource.WithFromEnv(), resource.WithAttributes(attributes...))
 }
 
-// exporter returns what sends spans. The address sets also whether TLS is spoken: the libraries would else take that from
-// variables of the environment that are meant for other programs.
+// exporter returns what sends spans.
 func (o *Options) exporter(ctx context.Context) (sdktrace.SpanExporter, error) {
 	encrypted := &tls.Config{RootCAs: o.Authorities, MinVersion: tls.VersionTLS12}
-	plain := o.Endpoint.Scheme == "http"
-	if o.Protocol == GRPC {
-		options := []otlptracegrpc.Option{
-			otlptracegrpc.WithEndpointURL(o.Endpoint.String()), otlptracegrpc.WithHeaders(o.Headers), otlptracegrpc.WithTimeout(sendTimeout),
-		}
-		if !plain {
-			options = append(options, otlptracegrpc.WithTLSCredentials(credentials.NewTLS(encrypted)))
-		}
-		return otlptracegrpc.New(ctx, options...)
+	if o.Endpoint.Scheme == "http" {
+		encrypted = nil
 	}
-	address := *o.Endpoint
-	if address.Path == "" || address.Path == "/" {
-		address.Path = "/v1/traces"
+	if o.Protocol != GRPC {
+		return otlptrace.New(ctx, newHTTPClient(o.Endpoint, encrypted, o.Headers))
 	}
-	options := []otlptracehttp.Option{
-		otlptracehttp.WithEndpointURL(address.String()), otlptracehttp.WithHeaders(o.Headers), otlptracehttp.WithTimeout(sendTimeout),
+	client, err := newGRPCClient(o.Endpoint, encrypted, o.Headers)
+	if err != nil {
+		return nil, err
 	}
-	if !plain {
-		options = append(options, otlptracehttp.WithTLSClientConfig(encrypted))
-	}
-	return otlptracehttp.New(ctx, options...)
+	return otlptrace.New(ctx, client)
 }
