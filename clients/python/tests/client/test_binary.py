@@ -5,7 +5,6 @@ import os
 import re
 import sysconfig
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 import pytest
 
@@ -36,8 +35,10 @@ def nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def installed(monkeypatch: pytest.MonkeyPatch, *paths: Path) -> None:
-    files: Any = [Listed("compactord/__init__.py"), *(Listed(path.as_posix()) for path in paths)]
-    monkeypatch.setattr(importlib.metadata, "files", lambda _: files)
+    def files(_: str) -> list[Listed]:
+        return [Listed("compactord/__init__.py"), *(Listed(path.as_posix()) for path in paths)]
+
+    monkeypatch.setattr(importlib.metadata, "files", files)
 
 
 name = "compactord" + (sysconfig.get_config_var("EXE") or "")
