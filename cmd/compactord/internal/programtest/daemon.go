@@ -2,10 +2,10 @@ package programtest
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"io"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -21,10 +21,30 @@ import (
 // Daemon is `compactord serve` in this process.
 type Daemon struct {
 	Addr string
-	// Log is its stderr. Read it only after the daemon has ended.
-	Log    bytes.Buffer
+	// Log is its stderr. Lines are queued: all are there once the daemon has ended.
+	Log    Log
 	ended  chan int
 	cancel context.CancelCauseFunc
+}
+
+// Log is what a daemon has said so far. It can be read while the daemon runs.
+type Log struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+// Write appends to it.
+func (l *Log) Write(text []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(text)
+}
+
+// String returns all of it.
+func (l *Log) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
 }
 
 // Serving starts a daemon and waits until it listens.

@@ -22,6 +22,7 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/certificates/certificatestest"
 	"github.com/compactord/compactord/cmd/compactord/internal/programtest"
 	"github.com/compactord/compactord/cmd/compactord/internal/sample"
+	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 	"github.com/compactord/compactord/service/access"
 	"github.com/compactord/compactord/service/access/jwt/jwttest"
 )
@@ -148,6 +149,7 @@ func TestNobodyGetsInWhereTheyDoNotBelong(t *testing.T) {
 				}
 			}
 			require.Len(t, refusals, 1, "one answer for all")
+			require.Equal(t, terminal.ExitDone, d.Stop())
 			for kind, b := range tokens {
 				require.False(t, len(b.token) > 1 && strings.Contains(d.Log.String(), b.token), kind)
 			}
