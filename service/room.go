@@ -1,7 +1,6 @@
 package service
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -24,12 +23,11 @@ func (s *Service) guardRoom(store storage.Store, limit int64, told func(storage.
 			return now.FreeBytes - now.PendingBytes
 		}
 	}
-	gate := diskroom.New(disk, limit, inside, told)
-	s.room = gate
+	s.room = diskroom.New(disk, limit, inside, told)
 	err := metrics.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "compactord_store_min_free_bytes",
 		Help: "What must be free on the disk of the store, else writes are refused; 0 without a limit.",
-	}, func() float64 { return float64(gate.Limit()) }))
+	}, func() float64 { return float64(s.room.Limit()) }))
 	if err != nil {
 		return fmt.Errorf("register metrics: %w", err)
 	}
@@ -37,13 +35,11 @@ func (s *Service) guardRoom(store storage.Store, limit int64, told func(storage.
 }
 
 // admit lets a commit in for which there is room. Deletions are no commits, and are always let in.
-func (s *Service) admit(_ context.Context, c *storage.Commit) (done func(error), err error) {
-	gate := s.room
-	if gate.Limit() == 0 {
-		return func(error) {}, nil
+func (s *Service) admit(c *storage.Commit) (done func(), err error) {
+	if s.room.Limit() == 0 {
+		return func() {}, nil
 	}
-	ended, err := gate.Begin(commitSize(c))
-	return func(error) { ended() }, err
+	return s.room.Begin(commitSize(c))
 }
 
 // commitSize returns about how many bytes a commit writes.

@@ -30,7 +30,7 @@ type Logs struct {
 	logger     *slog.Logger
 	now        func() time.Time
 	wrote      func(Name)
-	admit      func(context.Context, *storage.Commit) (func(error), error)
+	admit      func(*storage.Commit) (func(), error)
 	locks      locks
 	// leastOutlined is the size in bytes from which on outlines leave texts out.
 	leastOutlined int
@@ -50,8 +50,8 @@ type Options struct {
 	Now func() time.Time
 	// Wrote is called after each write to a session and after its deletion. It must not wait. May be nil.
 	Wrote func(Name)
-	// Admit is called before each commit, and can refuse it. done is called with the commit's error. May be nil.
-	Admit func(ctx context.Context, c *storage.Commit) (done func(error), err error)
+	// Admit is called before each commit, and can refuse it. done is called when the commit has ended. May be nil.
+	Admit func(c *storage.Commit) (done func(), err error)
 	// LeastOutlined is the size in bytes from which on outlines leave texts out. Default LeastOutlined.
 	LeastOutlined int
 }
@@ -70,7 +70,7 @@ func New(o Options) *Logs {
 		o.Wrote = func(Name) {}
 	}
 	if o.Admit == nil {
-		o.Admit = func(context.Context, *storage.Commit) (func(error), error) { return func(error) {}, nil }
+		o.Admit = func(*storage.Commit) (func(), error) { return func() {}, nil }
 	}
 	return &Logs{
 		store: o.Store, strategies: o.Strategies, logger: o.Logger, now: o.Now, wrote: o.Wrote, admit: o.Admit,
@@ -192,13 +192,12 @@ func (l *Logs) committing(
 // admitted returns a commit that is made if it is let in.
 func (l *Logs) admitted(ctx context.Context, commit func(context.Context, *storage.Commit) error) func(*storage.Commit) error {
 	return func(c *storage.Commit) error {
-		done, err := l.admit(ctx, c)
+		done, err := l.admit(c)
 		if err != nil {
 			return err
 		}
-		err = commit(ctx, c)
-		done(err)
-		return err
+		defer done()
+		return commit(ctx, c)
 	}
 }
 

@@ -41,9 +41,9 @@ func (r *release) clientPackages(ctx context.Context, of []platform) (*clientPac
 	if c.npm, err = untar(packed); err != nil {
 		return nil, err
 	}
-	i := slices.IndexFunc(c.npm, func(f entry) bool { return f.name == "package/package.json" })
-	if i < 0 {
-		return nil, errors.New("npm packed no package.json")
+	i, err := manifestIn(c.npm)
+	if err != nil {
+		return nil, err
 	}
 	c.manifest = c.npm[i].content
 	whole, err := withPrograms(c.npm, of, r.version, r.at)

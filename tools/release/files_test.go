@@ -176,7 +176,7 @@ func TestPackagesOfLinux(t *testing.T) {
 	made := map[string][]byte{}
 	for range 2 {
 		r := &release{settings: &settings{out: t.TempDir()}, version: "0.1.0", at: commit}
-		require.NoError(t, r.writeLinuxPackages(t.Context(), platforms[1], binary, d))
+		require.NoError(t, r.writeLinuxPackages(platforms[1], binary, d))
 		for _, name := range []string{"compactord_0.1.0-1_arm64.deb", "compactord-0.1.0-1.aarch64.rpm"} {
 			content, err := os.ReadFile(filepath.Join(r.out, name))
 			require.NoError(t, err)

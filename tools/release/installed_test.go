@@ -49,9 +49,16 @@ func TestInstalledPackagesRun(t *testing.T) {
 			t.Skip("the clients' tools are not installed (the checks `python` and `typescript` install them):", err)
 		}
 	}
-	out := t.TempDir()
+	out, again := t.TempDir(), t.TempDir()
 	here := runtime.GOOS + "/" + runtime.GOARCH
-	require.NoError(t, run(t.Context(), []string{"--out", out, "--platforms", here, "--changed"}))
+	var sums []string
+	for _, folder := range []string{out, again} {
+		require.NoError(t, run(t.Context(), []string{"--out", folder, "--platforms", here, "--changed"}))
+		list, err := os.ReadFile(filepath.Join(folder, sumsName))
+		require.NoError(t, err)
+		sums = append(sums, string(list))
+	}
+	require.Equal(t, sums[0], sums[1], "the packages of the clients are made the same, too")
 
 	// A local index of what the package needs.
 	ran(t, nil, python, "-m", "pip", "download", "--quiet", "--dest", out, "--find-links", out, "compactord")

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -19,7 +18,7 @@ import (
 const unitProgram = "/usr/local/bin/compactord"
 
 // writeLinuxPackages writes a deb and an rpm: the program, its unit, which is not started, the manual and completions.
-func (r *release) writeLinuxPackages(_ context.Context, p platform, program []byte, documents *documents) error {
+func (r *release) writeLinuxPackages(p platform, program []byte, documents *documents) error {
 	folder, err := os.MkdirTemp("", "release-")
 	if err != nil {
 		return err

@@ -50,12 +50,21 @@ func platformPackage(main []byte, p platform, program []byte, beside []entry, at
 	return tarball(files, at)
 }
 
+// manifestIn returns which file of an npm package is its package.json.
+func manifestIn(packed []entry) (int, error) {
+	i := slices.IndexFunc(packed, func(f entry) bool { return f.name == "package/package.json" })
+	if i < 0 {
+		return 0, errors.New("the npm package has no package.json")
+	}
+	return i, nil
+}
+
 // withPrograms returns the npm package of the client with the packages of the platforms as optional dependencies, of which
 // npm installs the one that fits.
 func withPrograms(packed []entry, of []platform, version string, at time.Time) ([]byte, error) {
-	i := slices.IndexFunc(packed, func(f entry) bool { return f.name == "package/package.json" })
-	if i < 0 {
-		return nil, errors.New("the npm package has no package.json")
+	i, err := manifestIn(packed)
+	if err != nil {
+		return nil, err
 	}
 	wanted := map[string]string{}
 	for _, p := range of {

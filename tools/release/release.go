@@ -119,7 +119,7 @@ func (r *release) makePlatform(ctx context.Context, p platform, documents *docum
 		return err
 	}
 	if p.os == "linux" {
-		if err := r.writeLinuxPackages(ctx, p, program, documents); err != nil {
+		if err := r.writeLinuxPackages(p, program, documents); err != nil {
 			return err
 		}
 	}

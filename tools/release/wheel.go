@@ -26,12 +26,11 @@ func platformWheel(pure []entry, p platform, program, parts []byte, at time.Time
 	for _, f := range pure {
 		switch f.name {
 		case info + ".dist-info/RECORD":
+			continue
 		case info + ".dist-info/WHEEL":
 			f.content = []byte(tagged(string(f.content), p.wheelTags))
-			files = append(files, f)
-		default:
-			files = append(files, f)
 		}
+		files = append(files, f)
 	}
 	files = append(files,
 		entry{info + ".data/scripts/" + p.program(), program, executable},

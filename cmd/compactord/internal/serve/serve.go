@@ -115,7 +115,9 @@ func (c *Command) Run(ctx context.Context, a *api.App) (err error) {
 	if err != nil {
 		return terminal.Usagef("the keys of the store: %w", err)
 	}
-	store, err := api.OpenStore(c.Store, boltstore.Options{Reserve: deletionReserve, ReadOnlyFallback: true, Keys: keys, Migrating: reportMigration(ctx, logger, c.Store)})
+	store, err := api.OpenStore(c.Store, boltstore.Options{
+		Reserve: deletionReserve, ReadOnlyFallback: true, Keys: keys, Migrating: reportMigration(ctx, logger, c.Store),
+	})
 	if err != nil {
 		return err
 	}

@@ -52,15 +52,10 @@ type grpcClient struct {
 
 func newGRPCClient(endpoint *url.URL, encrypted *tls.Config, headers map[string]string) (*grpcClient, error) {
 	trusted := insecure.NewCredentials()
-	port := "80"
 	if encrypted != nil {
-		trusted, port = credentials.NewTLS(encrypted), "443"
+		trusted = credentials.NewTLS(encrypted)
 	}
-	address := endpoint.Host
-	if endpoint.Port() == "" {
-		address += ":" + port
-	}
-	conn, err := grpc.NewClient(address, grpc.WithTransportCredentials(trusted), grpc.WithDefaultServiceConfig(retries))
+	conn, err := grpc.NewClient(endpoint.Host, grpc.WithTransportCredentials(trusted), grpc.WithDefaultServiceConfig(retries))
 	if err != nil {
 		return nil, err
 	}

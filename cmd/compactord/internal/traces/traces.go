@@ -39,7 +39,7 @@ const (
 
 // Options say where spans are sent, and which.
 type Options struct {
-	// Endpoint is the collector's address: https for TLS, http for plaintext. Over HTTP its path is /v1/traces by default.
+	// Endpoint is the collector's address, with a port: https for TLS, http for plaintext. Over HTTP its path is /v1/traces by default.
 	Endpoint *url.URL
 	// Protocol is GRPC or HTTP.
 	Protocol string
