@@ -24,6 +24,8 @@ type Copied struct {
 	Sessions int
 	// Bytes is the size of its file.
 	Bytes int64
+	// Kept reports that the old file has another name, so that Defrag or Encrypt did not overwrite it.
+	Kept bool
 }
 
 const (
@@ -216,7 +218,7 @@ func (c *copying) finish() (copied Copied, err error) {
 	return Copied{Sessions: c.sessions, Bytes: size}, mapError(err)
 }
 
-// abandon removes the file.
+// abandon overwrites and removes the file.
 func (c *copying) abandon() error {
 	var err error
 	if c.tx != nil {
@@ -225,7 +227,7 @@ func (c *copying) abandon() error {
 	if c.db != nil {
 		err = errors.Join(err, c.db.Close())
 	}
-	return errors.Join(err, os.Remove(c.path))
+	return errors.Join(err, discard(c.path))
 }
 
 // snapshotSuffix begins what stands behind the path of the store in the name of a snapshot.
@@ -282,14 +284,15 @@ func removeSnapshots(path string) {
 	}
 }
 
-// Defrag replaces the file by a Copy of it, and closes the store. The file keeps its mode and its owner. Where it is
-// interrupted, the file is as it was; what is left of the copy goes with the next Defrag.
+// Defrag replaces the file by a Copy of it, and closes the store. The file keeps its mode and its owner. The old file is
+// overwritten, and then removed. Where it is interrupted, the file is as it was, or is the new one; what is left of the other
+// one goes with the next Defrag or Open. An error after the new file has its place is a *LeftError.
 func (s *Store) Defrag(ctx context.Context, progress func(bytes int64)) (copied Copied, err error) {
 	return s.rewrite(ctx, s.has.form, progress)
 }
 
-// Encrypt is Defrag with a copy that is encrypted with the key that seals, or plain where keys is nil. In the new file
-// nothing is left of what the values were before. The room of the old file on the disk is not overwritten.
+// Encrypt is Defrag with a copy that is encrypted with the key that seals, or plain where keys is nil. Nothing is left of
+// what the values were before.
 func (s *Store) Encrypt(ctx context.Context, keys *keyring.Ring, progress func(bytes int64)) (Copied, error) {
 	return s.rewrite(ctx, form{keys: keys}, progress)
 }
@@ -300,21 +303,45 @@ func (s *Store) rewrite(ctx context.Context, as form, progress func(bytes int64)
 	if err != nil {
 		return Copied{}, err
 	}
-	beside := path + ".defrag"
-	if err := os.Remove(beside); err != nil && !errors.Is(err, os.ErrNotExist) {
+	beside := path + rewrittenSuffix
+	if _, err := eraseReplaced(func() error { return context.Cause(ctx) }, path); err != nil {
+		return Copied{}, fmt.Errorf("the file %s of an earlier run cannot be overwritten: %w", path+replacedSuffix, err)
+	}
+	if err := discard(beside); err != nil {
 		return Copied{}, err
 	}
 	if copied, err = s.copyAs(ctx, as, beside, progress); err != nil {
 		return Copied{}, err
 	}
-	err = checkCopy(ctx, beside, as)
+	if err = checkCopy(ctx, beside, as); err != nil {
+		return Copied{}, errors.Join(err, discard(beside))
+	}
+	copied.Kept, err = s.replace(ctx, beside, path)
+	return copied, err
+}
+
+// replace puts a file in place of the store's, which it overwrites unless it has another name: kept reports that.
+func (s *Store) replace(ctx context.Context, file, path string) (kept bool, err error) {
+	unnamed, err := s.secondName(path)
+	if unnamed != nil {
+		defer func() { err = errors.Join(err, unnamed.Close()) }()
+	}
 	if err == nil {
-		err = s.replaceBy(beside, path)
+		err = s.replaceBy(file, path)
 	}
 	if err != nil {
-		return Copied{}, errors.Join(err, os.Remove(beside))
+		// The second name is still one of the store.
+		_, left := eraseReplaced(never, path)
+		return false, errors.Join(err, left, discard(file))
 	}
-	return copied, syncDirectory(filepath.Dir(path))
+	// The lock on the old file is free then.
+	if err = s.Close(); err == nil {
+		kept, err = eraseOld(func() error { return context.Cause(ctx) }, path, unnamed)
+	}
+	if err != nil {
+		return false, &LeftError{Path: path + replacedSuffix, Err: err}
+	}
+	return kept, nil
 }
 
 // checkCopy reads the copy of a store again.

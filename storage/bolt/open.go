@@ -33,7 +33,14 @@ const (
 // Open opens the store in the file at path, and creates it where there is none. It returns ErrInUse while another
 // process has it open, ErrNewer where a newer version wrote it, and storage.ErrCorrupt where the file is no store.
 func Open(path string, options Options) (*Store, error) {
+	before, statErr := os.Stat(path)
 	s, err := open(path, options)
+	if errors.Is(err, storage.ErrCorrupt) && statErr == nil {
+		if now, statErr := os.Stat(path); statErr == nil && !os.SameFile(before, now) {
+			// Another process has put a new file there meanwhile, and overwritten the old one.
+			err = ErrInUse
+		}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("open store %s: %w", path, err)
 	}
@@ -81,6 +88,7 @@ func openLong(path string, options Options, cut int64) (*Store, error) {
 	}
 	if !options.ReadOnly {
 		removeSnapshots(path)
+		s.eraseLeft()
 		s.writer = make(chan struct{})
 		// A list that was not sealed before a crash gets its seal.
 		s.upkeep = upkeep{last: time.Now(), seal: !s.fallen}

@@ -20,3 +20,9 @@ func keepOwner(of os.FileInfo, file string) error {
 	}
 	return os.Chown(file, int(wanted.Uid), int(wanted.Gid))
 }
+
+// hasNames reports whether a file has this many names, or more.
+func hasNames(file os.FileInfo, many int) bool {
+	info, ok := file.Sys().(*syscall.Stat_t)
+	return ok && int(info.Nlink) >= many
+}

@@ -49,6 +49,10 @@ type Options struct {
 	// reserve also notices by itself that writes succeed again. 0: none.
 	Reserve int
 
+	// Erased is called when a file that a killed Defrag left beside the store has been overwritten and removed, or cannot be;
+	// nil where nobody asks.
+	Erased func(file string, err error)
+
 	// synced is called with the changes of a transaction, after they are on disk and before the callers get their
 	// results.
 	synced func(committed []change)
@@ -60,6 +64,8 @@ type Options struct {
 	failed func()
 	// openFile replaces os.OpenFile in tests.
 	openFile func(string, int, os.FileMode) (*os.File, error)
+	// link replaces os.Link in tests.
+	link func(from, to string) error
 }
 
 // change is a row that a transaction has written.
@@ -85,6 +91,9 @@ type Store struct {
 
 	closed atomic.Bool
 	close  sync.Once
+
+	// erasing overwrites what a killed Defrag left, until the store is closed.
+	erasing sync.WaitGroup
 
 	// readers is locked for reading by each read, and for writing while the file is opened again.
 	readers sync.RWMutex
@@ -137,6 +146,7 @@ func (s *Store) Close() error {
 	s.close.Do(func() {
 		s.closed.Store(true)
 		s.queue.close()
+		s.erasing.Wait()
 		if s.stuck.Load() {
 			err = s.lost()
 			return

@@ -31,3 +31,15 @@ func reportMigration(ctx context.Context, logger *slog.Logger, path string) func
 			"only a backup made before leads back", "store", path, "from_version", from, "to_version", to)
 	}
 }
+
+// reportErased returns a function that logs what became of a file that a killed defrag left beside the store.
+func reportErased(ctx context.Context, logger *slog.Logger) func(file string, err error) {
+	return func(file string, err error) {
+		if err != nil {
+			logger.WarnContext(ctx, "a file that compactord defrag left cannot be overwritten; the next defrag tries again",
+				"file", file, "error", err)
+			return
+		}
+		logger.InfoContext(ctx, "a file that compactord defrag left was overwritten and removed", "file", file)
+	}
+}

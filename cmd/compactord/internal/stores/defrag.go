@@ -17,7 +17,8 @@ type Defrag struct{ at }
 func (c *Defrag) Help() string {
 	return `The file of a store never becomes smaller by itself, and what was deleted can be left in it. This writes the store anew
 beside its file, without what is deleted, and then puts the new file in its place. It needs as much room on the disk as the store
-has in use, which it says before it begins. No daemon may have the store open. Where it is interrupted, the store is as it was.`
+has in use, which it says before it begins. The old file is overwritten and removed. No daemon may have the store open. Where it
+is interrupted, the store is as it was, or is the new one; the next run, or the next start of the daemon, overwrites what is left.`
 }
 
 // defragmented is the document of `defrag --json`.
@@ -25,6 +26,8 @@ type defragmented struct {
 	Before   int64 `json:"bytes_before"`
 	After    int64 `json:"bytes_after"`
 	Sessions int   `json:"sessions"`
+	// Kept: the old file has another name, and was not overwritten.
+	Kept bool `json:"old_file_kept"`
 }
 
 // Run writes the store anew.
@@ -52,15 +55,25 @@ func (c *at) rewrite(
 	}
 	p.Stage("writing "+megabytes(inUse)+" anew", "bytes", inUse)
 	copied, err := write(store, ctx, p.Update)
+	var left *boltstore.LeftError
+	if errors.As(err, &left) {
+		return terminal.Advise(ended(ctx, c.Store, err), "The next %s, or the next start of the daemon, overwrites it.",
+			terminal.Command("defrag"))
+	}
 	if err != nil {
 		return ended(ctx, c.Store, fmt.Errorf("cannot write the store anew: %w", err))
 	}
 	p.Clear()
 	if c.JSON {
-		return terminal.PrintJSON(a.Out, defragmented{Before: before, After: copied.Bytes, Sessions: copied.Sessions})
+		return terminal.PrintJSON(a.Out, defragmented{
+			Before: before, After: copied.Bytes, Sessions: copied.Sessions, Kept: copied.Kept,
+		})
 	}
 	fmt.Fprintf(a.Out, "%s: %s before, %s now, with %s.\n", terminal.Printable(c.Store), megabytes(before), megabytes(copied.Bytes),
 		terminal.Count(copied.Sessions, "session"))
+	if copied.Kept {
+		fmt.Fprintln(a.Out, "The old file has another name, so it is left there as it was.")
+	}
 	return nil
 }
 

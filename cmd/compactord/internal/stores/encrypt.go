@@ -16,8 +16,8 @@ type Encrypt struct{ at }
 func (c *Encrypt) Help() string {
 	return `It writes the store anew beside its file, as compactord defrag does, with all that was said encrypted with the first key that
 --store-keys or --store-keys-env gives, and then puts the new file in its place. A store that is encrypted already gets that
-key, too, and needs no other one then. No daemon may have the store open. Where it is interrupted, the store is as it was. The
-room of the old file on the disk is not overwritten, and backups stay as they are.`
+key, too, and needs no other one then. The old file is overwritten and removed, and backups stay as they are. No daemon may have
+the store open. Where it is interrupted, the store is as it was, or is the new one.`
 }
 
 // Run encrypts.
@@ -42,7 +42,7 @@ type Decrypt struct{ at }
 // Help is printed below the flags.
 func (c *Decrypt) Help() string {
 	return `It writes an encrypted store anew beside its file, without encryption, and then puts the new file in its place. It needs all the keys
-of the store. No daemon may have the store open. Where it is interrupted, the store is as it was.`
+of the store. No daemon may have the store open. Where it is interrupted, the store is as it was, or is the new one.`
 }
 
 // Run decrypts.

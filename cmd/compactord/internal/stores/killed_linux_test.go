@@ -2,6 +2,7 @@ package stores_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -149,7 +150,26 @@ func heldWith(t *testing.T, path string, keys *keyring.Ring) string {
 	return strings.Join(strings.Fields(all.String()), "")
 }
 
-// A defragmentation that is killed at any place leaves the store, and what it has left beside it goes with the next.
+// blocks opens a file, whose content can be seen then whatever name it gets, and without one.
+func blocks(t *testing.T, path string) *os.File {
+	t.Helper()
+	file, err := os.Open(path)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, file.Close()) })
+	return file
+}
+
+// requireOverwritten asserts that nothing is left of what a file held.
+func requireOverwritten(t *testing.T, file *os.File) {
+	t.Helper()
+	content, err := io.ReadAll(file)
+	require.NoError(t, err)
+	require.NotEmpty(t, content)
+	require.Empty(t, bytes.Trim(content, "\x00"))
+}
+
+// A defragmentation that is killed at any place leaves the store, and what it has left goes with the next: the files, and
+// what was in the old one.
 func TestDefragIsKilled(t *testing.T) {
 	store, held := tenantsStore(t)
 	content, err := os.ReadFile(store)
@@ -160,10 +180,12 @@ func TestDefragIsKilled(t *testing.T) {
 	for _, place := range places(all) {
 		path := filepath.Join(t.TempDir(), "store.db")
 		require.NoError(t, os.WriteFile(path, content, 0o600))
+		old := blocks(t, path)
 		killedAt(t, filepath.Dir(path), place, "defrag", "--store", path)
 		require.Equal(t, held, heldBy(t, path), "after change %d", place)
 		leave(t, path+".defrag")
 		programtest.Ran(t, "defrag", "--store", path).Ends(t, terminal.ExitDone)
+		requireOverwritten(t, old)
 		require.Equal(t, []string{"store.db"}, files(t, path), "after change %d", place)
 		require.Equal(t, held, heldBy(t, path), "after change %d", place)
 	}
@@ -184,10 +206,12 @@ func TestEncryptIsKilled(t *testing.T) {
 	for _, place := range places(all) {
 		path := filepath.Join(t.TempDir(), "store.db")
 		require.NoError(t, os.WriteFile(path, content, 0o600))
+		old := blocks(t, path)
 		killedAt(t, filepath.Dir(path), place, append(encrypt, path)...)
 		require.Equal(t, held, heldWith(t, path, keys), "after change %d", place)
 		leave(t, path+".defrag")
 		programtest.Ran(t, append(encrypt, path)...).Ends(t, terminal.ExitDone)
+		requireOverwritten(t, old)
 		require.Equal(t, []string{"store.db"}, files(t, path), "after change %d", place)
 		require.Equal(t, held, heldWith(t, path, keys), "after change %d", place)
 		requireSaid(t, path, false)
