@@ -10,7 +10,7 @@ import { readFile } from "node:fs/promises";
 import { argv, env, stdout } from "node:process";
 
 import Anthropic from "@anthropic-ai/sdk";
-import type { MessageParam, RawMessageStreamEvent, TextBlockParam, Tool } from "@anthropic-ai/sdk/resources/messages";
+import type { RawMessageStreamEvent, Tool } from "@anthropic-ai/sdk/resources/messages";
 
 import { AgentTools, Client, embedded, system, type ToolCall, type View } from "compactord";
 
@@ -31,15 +31,15 @@ const readFileTool: Tool = {
 
 /** Hands the events of the answer through, so that the turn can append it, and prints its text on the way. */
 async function* callModel(
-  view: View,
+  view: View<"anthropic">,
   { signal }: { readonly signal: AbortSignal },
 ): AsyncGenerator<RawMessageStreamEvent> {
   const stream = await anthropic.messages.create(
     {
-      ...(view.request() as { system?: TextBlockParam[]; messages: MessageParam[] }),
+      ...view.request(),
       model: env["ANTHROPIC_MODEL"] ?? "claude-sonnet-5",
       max_tokens: 4096,
-      tools: [readFileTool, ...agentTools.definitions("anthropic")],
+      tools: [readFileTool, ...agentTools.definitions()],
       stream: true,
     },
     { signal },

@@ -9,7 +9,7 @@ import { readFile } from "node:fs/promises";
 import { argv, env } from "node:process";
 
 import OpenAI from "openai";
-import type { ChatCompletionMessageParam, ChatCompletionTool } from "openai/resources/chat/completions";
+import type { ChatCompletionTool } from "openai/resources/chat/completions";
 
 import { AgentTools, Client, embedded, system, type CallModel, type ToolCall } from "compactord";
 
@@ -31,10 +31,12 @@ const readFileTool: ChatCompletionTool = {
   },
 };
 
-const callModel: CallModel = (view, { signal }) => {
-  const { messages } = view.request() as { messages: ChatCompletionMessageParam[] };
-  const tools = [readFileTool, ...agentTools.definitions("openai_chat")];
-  return openai.chat.completions.create({ model: env["OPENAI_MODEL"] ?? "gpt-5.1", messages, tools }, { signal });
+const callModel: CallModel<"openai_chat"> = (view, { signal }) => {
+  const tools = [readFileTool, ...agentTools.definitions()];
+  return openai.chat.completions.create(
+    { model: env["OPENAI_MODEL"] ?? "gpt-5.1", tools, ...view.request() },
+    { signal },
+  );
 };
 
 /** What it throws, the model is told. */

@@ -7,7 +7,7 @@ export { Code } from "@connectrpc/connect";
 export { AgentTools } from "./agentTools/agentTools.js";
 export type { AgentToolsOptions } from "./agentTools/agentTools.js";
 export { Client, Session } from "./client/client.js";
-export type { ClientOptions, SessionOptions, TurnOptions } from "./client/client.js";
+export type { ClientOptions, SessionHandleOptions, SessionOptions, TurnOptions } from "./client/client.js";
 export type { ChildOptions, EndOptions } from "./client/children.js";
 export type { Answer, Prompt } from "./compaction/clientModel.js";
 export { Compaction, CompactionResult } from "./compaction/compaction.js";
@@ -42,7 +42,25 @@ export type { Turn } from "./turn/turn.js";
 export { ContextOverflowError, TurnAbortedError, TurnRunningError } from "./turn/errors.js";
 export type { Announce } from "./turn/state.js";
 export { View } from "./view/view.js";
-export type { ProviderObject } from "./view/view.js";
+export type {
+  AnthropicBlock,
+  AnthropicCacheControl,
+  AnthropicMedia,
+  AnthropicMessage,
+  AnthropicText,
+  ChatMessage,
+  ChatPart,
+  ChatText,
+  ChatToolCall,
+  GeminiContent,
+  GeminiPart,
+  Of,
+  ProviderMessages,
+  ProviderRequests,
+  ProviderSystems,
+  ResponsesItem,
+  ResponsesPart,
+} from "./contract/providerTypes.js";
 export type { WatchItem, WatchOptions } from "./session/watch.js";
 export type {
   BlockPlaceName,

@@ -37,11 +37,12 @@ async function handled(tools: AgentTools, name: string, args: object | string): 
 
 describe("the definitions of the agent tools", () => {
   it("are offered in each provider's shape, as its SDK types it", () => {
-    const tools = new AgentTools(client.session("none"), { dmail: true, fold: true });
+    const none = client.session("none");
+    const tools = new AgentTools(none, { dmail: true, fold: true });
     const names = ["recall_content", "search_messages", "send_dmail", "fold_since"];
-    const chat: ChatCompletionTool[] = tools.definitions("openai_chat");
-    const responses: Tool[] = tools.definitions("openai_responses");
-    const anthropic: ToolUnion[] = tools.definitions("anthropic");
+    const chat: ChatCompletionTool[] = tools.definitions({ dialect: "openai_chat" });
+    const responses: Tool[] = tools.definitions({ dialect: "openai_responses" });
+    const anthropic: ToolUnion[] = tools.definitions({ dialect: "anthropic" });
     assert.deepEqual(
       chat.map((tool) => tool.type === "function" && tool.function.name),
       names,
@@ -55,7 +56,7 @@ describe("the definitions of the agent tools", () => {
       names,
     );
     assert.deepEqual(
-      tools.definitions("gemini").map((tool) => tool.functionDeclarations.map(({ name }) => name)),
+      tools.definitions({ dialect: "gemini" }).map((tool) => tool.functionDeclarations.map(({ name }) => name)),
       [names],
     );
     assert.deepEqual(
@@ -63,13 +64,10 @@ describe("the definitions of the agent tools", () => {
       names,
     );
     assert.deepEqual(
-      new AgentTools(client.session("none")).definitions().map(({ name }) => name),
+      new AgentTools(none).definitions().map(({ name }) => name),
       names.slice(0, 2),
     );
-    assert.deepEqual(
-      new AgentTools(client.session("none"), { recall: false, search: false }).definitions("gemini"),
-      [],
-    );
+    assert.deepEqual(new AgentTools(none, { recall: false, search: false }).definitions({ dialect: "gemini" }), []);
   });
 });
 

@@ -143,7 +143,7 @@ for (const dialect of dialects) {
       ];
       await steps[chance(steps.length)]?.();
       const kept = await session.view();
-      const whole = await client.session(session.id, dialect).view();
+      const whole = await client.session(session.id, { dialect }).view();
       assert.deepEqual([kept.messagesJson, kept.systemJson], [whole.messagesJson, whole.systemJson]);
       if (dialect === undefined) {
         assert.deepEqual(kept.neutral, whole.neutral);
@@ -170,7 +170,7 @@ for (const dialect of dialects) {
       await steps[chance(steps.length)]?.();
       const extraBlocks = Array.from({ length: extra }, (_, i) => block(`found:${i}`, `fact ${number} of ${i}`));
       const kept = await session.view({ extraBlocks, maxBytes: [0, 1, 200][chance(3)] ?? 0 });
-      const whole = await client.session(session.id, dialect).view({ extraBlocks });
+      const whole = await client.session(session.id, { dialect }).view({ extraBlocks });
       assert.deepEqual([kept.messagesJson, kept.systemJson], [whole.messagesJson, whole.systemJson]);
       const texts = dialect === undefined ? shown(kept) : kept.messagesJson;
       if (dialect === undefined) {

@@ -74,6 +74,25 @@ async function provider(): Promise<string> {
   return `http://127.0.0.1:${String(at === null || typeof at === "string" ? 0 : at.port)}`;
 }
 
+test("the example of the repository's README passes tsc, with nothing but its tools declared", () => {
+  const [code, ...others] = [
+    ...readFileSync(join(repository, "README.md"), "utf8").matchAll(/^```ts\n([^]*?)^```$/gm),
+  ].map(([, block]) => block ?? "");
+  assert.ok(code !== undefined && others.length === 0);
+  const folder = join(root, "build/readme");
+  mkdirSync(folder, { recursive: true });
+  const source = join(folder, "repository.ts");
+  writeFileSync(
+    source,
+    `${code}
+declare const tools: OpenAI.Chat.Completions.ChatCompletionTool[];
+declare function runTool(call: import("compactord").ToolCall): Promise<string>;
+`,
+  );
+  assert.deepEqual(compiled(source).complaints, []);
+  assert.doesNotMatch(code, / as /);
+});
+
 test("the code of the README passes tsc, and runs", async () => {
   // Below the package, so that its own name finds it as it is built.
   const folder = join(root, "build/readme");

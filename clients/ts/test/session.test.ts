@@ -122,7 +122,8 @@ test("appends answer indexes, findings, and what a model's answer was", async ()
   assert.ok(call?.case === "toolCall");
   assert.deepEqual([call.value.id, call.value.name, call.value.arguments], ["call_1", "add", '{"a":1.0}']);
   await session.append(toolResult(call.value, "3"));
-  assert.equal((await session.view()).messages.at(-1)?.["tool_call_id"], "call_1");
+  const last = (await session.view()).messages.at(-1);
+  assert.ok(last?.role === "tool" && last.tool_call_id === "call_1");
   assert.equal(session.report?.openCallCount, 0);
 });
 

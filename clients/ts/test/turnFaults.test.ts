@@ -21,7 +21,7 @@ function calling(...ids: string[]): object {
   return { choices: [{ message: { role: "assistant", content: null, tool_calls: calls } }] };
 }
 
-async function chat(): Promise<Session> {
+async function chat(): Promise<Session<"openai_chat">> {
   return client.createSession({ dialect: "openai_chat" });
 }
 

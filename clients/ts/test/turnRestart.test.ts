@@ -130,7 +130,9 @@ describe("the daemon killed and started again amid an agent's loop", () => {
 
   it("for longer than calls are sent again: the next turn goes on where this one broke off", async () => {
     const impatient: Client = daemon.client({ retry: false });
-    const session = impatient.session((await client.createSession({ dialect: "openai_chat" })).id, "openai_chat");
+    const session = impatient.session((await client.createSession({ dialect: "openai_chat" })).id, {
+      dialect: "openai_chat",
+    });
     let runs = 0;
     const model = new FakeModel(async () => {
       await daemon.kill();

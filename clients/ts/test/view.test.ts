@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 
-import type { Client, DialectName, ProviderObject, View } from "../src/index.js";
+import type { Client, DialectName, View } from "../src/index.js";
 import { Session, toolResult } from "../src/index.js";
 import type { Message } from "../src/v1.js";
 import { MessageSchema, Role, ViewMessageSchema } from "../src/v1.js";
@@ -72,7 +72,7 @@ for (const dialect of [undefined, "openai_chat", "openai_responses", "anthropic"
   test(`the joined view is what a fresh session object gets: ${dialect ?? "neutral"}`, async () => {
     const random = seeded(7);
     const neutral = await client.createSession({ policy });
-    const session = client.session(neutral.id, dialect);
+    const session = client.session(neutral.id, { dialect });
     await neutral.append(["Begin.", calling("call_0", "I look."), toolResult("call_0", "Nothing.")]);
     let fetched = 0;
     let moved = 0;
@@ -205,12 +205,12 @@ test("what a caller changes in messages is in no other view and no other request
   const first = await session.view();
   const whole = [first.messages, first.system, first.request()];
   for (const message of first.messages) {
-    message["cache_control"] = { type: "ephemeral" };
+    message.content = [{ type: "text", text: "Hi.", cache_control: { type: "ephemeral" } }];
   }
   for (const block of first.system) {
-    (block as ProviderObject)["cache_control"] = { type: "ephemeral" };
+    block.cache_control = { type: "ephemeral" };
   }
-  (first.request()["messages"] as ProviderObject[]).push({});
+  first.request().messages.push({ role: "user", content: "More." });
   assert.deepEqual([first.messages, first.system, first.request()], whole);
   const second = await session.view();
   assert.equal(second.messagesSent, 0);
@@ -229,7 +229,7 @@ test("a view tells which of its lists is the right one", async () => {
   assert.equal(view.neutral[0]?.origin.case, "index");
   assert.throws(() => view.messages, TypeError);
   assert.throws(() => view.request(), TypeError);
-  const rendered = await client.session(neutral.id, "gemini").view();
+  const rendered = await client.session(neutral.id, { dialect: "gemini" }).view();
   assert.equal(rendered.messages.length, 1);
   assert.throws(() => rendered.neutral, TypeError);
 });

@@ -9,6 +9,7 @@ import {
   UnauthenticatedError,
   UnavailableError,
 } from "../wire/errors.js";
+import { checkKeys } from "../contract/arguments.js";
 import type { DialectName } from "../contract/messages.js";
 import { modelText } from "../contract/texts.js";
 import { recallAsked, recalledText } from "./recallTool.js";
@@ -36,7 +37,7 @@ export interface AgentToolsOptions {
  * D-Mail it can go back to a checkpoint, and forget what was done since. With folds it keeps that done, and shows its
  * result alone. Recalls and searches reach the logs of the session's children too. Views never hide results of `recall_content` and `search_messages`.
  */
-export class AgentTools {
+export class AgentTools<D extends DialectName | undefined = DialectName | undefined> {
   /** Whether the model can send D-Mails. */
   readonly dmail: boolean;
   /** Whether the model can fold. */
@@ -47,7 +48,7 @@ export class AgentTools {
   readonly #folder = new Folder();
 
   /** Makes the tools for a session. */
-  constructor(session: SessionCompactions, options: AgentToolsOptions = {}) {
+  constructor(session: SessionCompactions & { readonly dialect: D }, options: AgentToolsOptions = {}) {
     const { recall = true, search = true, dmail = false, fold = false } = options;
     this.#session = session;
     this.dmail = dmail;
@@ -65,13 +66,18 @@ export class AgentTools {
     return this.dmail || this.fold;
   }
 
-  /** The definitions for a provider's request: elements of its `tools`. */
-  definitions<D extends DialectName>(dialect: D): ToolShapes[D][];
-  /** The definitions as name, description and parameters (a JSON Schema). */
-  definitions(): ToolDefinition[];
-  definitions(dialect?: DialectName): object[] {
+  /**
+   * The definitions for a provider's request: elements of its `tools`, in the session's dialect or the one that is
+   * given. Without a dialect: name, description and parameters (a JSON Schema).
+   */
+  definitions<T extends DialectName | undefined = D>(
+    options: { readonly dialect?: T } = {},
+  ): (T extends DialectName ? ToolShapes[T] : ToolDefinition)[] {
+    checkKeys("definitions", options, ["dialect"]);
     const tools = this.#names.map(definitionOf);
-    return dialect === undefined ? tools : inShapeOf(dialect, tools);
+    const dialect = options.dialect ?? this.#session.dialect;
+    const shaped: object[] = dialect === undefined ? tools : inShapeOf(dialect, tools);
+    return shaped as (T extends DialectName ? ToolShapes[T] : ToolDefinition)[];
   }
 
   /** Whether this object has a tool with this name. */

@@ -35,6 +35,8 @@ import { stubsOf } from "../wire/stubs.js";
 import { CompactionService, SessionOrder, SessionService } from "../v1.js";
 import type { EstimatorName } from "../contract/words.js";
 import { estimatorOf } from "../contract/words.js";
+import type { ViewOptions } from "../view/sessionView.js";
+import type { View } from "../view/view.js";
 
 /** The address of the daemon and the settings of the connection. */
 export interface ClientOptions extends ConnectionOptions {
@@ -55,12 +57,18 @@ const takenOptions: Readonly<Record<keyof ClientOptions, true>> = {
   retry: true,
 };
 
+/** The options of an object for a session. */
+export interface SessionHandleOptions<D extends DialectName | undefined = DialectName | undefined> {
+  /** The provider's shape of messages that are appended and returned. Default: neutral messages. */
+  readonly dialect?: D;
+}
+
 /** The settings of a new session. */
-export interface SessionOptions extends WriteOptions {
+export interface SessionOptions<D extends DialectName | undefined = DialectName | undefined> extends WriteOptions {
   /** Its id: 1 to 128 printable ASCII characters without spaces. Default: a UUID. */
   readonly sessionId?: string;
   /** The provider's shape of messages that are appended and returned. Default: neutral messages. */
-  readonly dialect?: DialectName;
+  readonly dialect?: D;
   /** Its policy. Default: the daemon's. */
   readonly policy?: PolicyLike;
   /** Its labels. At most 64. */
@@ -79,16 +87,23 @@ export interface TurnOptions extends LoopOptions {
 
 /**
  * A session: one conversation. It keeps the last view, so that the daemon only sends what is new. Several tasks may use
- * one object at once.
+ * one object at once. `D` is its dialect, by which views are typed; undefined for neutral messages.
  */
-export class Session extends SessionChildren {
+export class Session<D extends DialectName | undefined = DialectName | undefined> extends SessionChildren {
   /** The client that makes its calls. */
   override readonly client: Client;
+  /** The provider's shape of messages that are appended and returned; undefined for neutral messages. */
+  declare readonly dialect: D;
 
   /** Use {@link Client.createSession}, {@link Client.openSession} or {@link Client.session}. */
-  constructor(client: Client, id: string, dialect: DialectName | undefined) {
+  constructor(client: Client, id: string, dialect: D) {
     super(client, id, dialect);
     this.client = client;
+  }
+
+  /** Fetches the view: the messages that the model needs to go on. The daemon only sends what is new. */
+  override async view(options: ViewOptions = {}): Promise<View<D>> {
+    return (await super.view(options)) as View<D>;
   }
 
   /** Makes a new session with a copy of this one's log, up to a checkpoint, up to a point, or all of it. */
@@ -101,7 +116,7 @@ export class Session extends SessionChildren {
       /** The new session's labels. Default: this one's. */ readonly labels?: Readonly<Record<string, string>>;
       /** The new session's title. Default: this one's. */ readonly title?: string;
     } = {},
-  ): Promise<Session> {
+  ): Promise<Session<D>> {
     const id = options.newSessionId ?? newSessionId();
     const answer = await this.client.sessions.forkSession(
       {
@@ -127,12 +142,12 @@ export class Session extends SessionChildren {
    * is thrown further. The child sees nothing of this session but what the options choose, and no other child. This
    * session can recall the child's log, by references such as `SESSION_ID#12`.
    */
-  async child(work: (child: Session) => unknown, options: ChildOptions = {}): Promise<EndChildResponse> {
+  async child(work: (child: Session<D>) => unknown, options: ChildOptions = {}): Promise<EndChildResponse> {
     return endedAfter(await this.startChild(options), work, options);
   }
 
   /** Makes a child that lives on until {@link end}, also beyond this program. See {@link child}. */
-  async startChild(options: ChildOptions = {}): Promise<Session> {
+  async startChild(options: ChildOptions = {}): Promise<Session<D>> {
     const id = options.sessionId ?? newSessionId();
     await this.client.sessions.forkSession(
       {
@@ -162,8 +177,8 @@ export class Session extends SessionChildren {
    * them already. Rejects with TurnRunningError where a turn is already running, TurnAbortedError where a compaction or
    * {@link abortTurn} aborts it, and ContextOverflowError where no compaction helps.
    */
-  async runTurn(callModel: CallModel, input: Appendables, options: TurnOptions = {}): Promise<Turn> {
-    return this.takeTurn(callModel, input, options);
+  async runTurn(callModel: CallModel<D>, input: Appendables, options: TurnOptions = {}): Promise<Turn> {
+    return this.takeTurn(callModel as CallModel, input, options);
   }
 }
 
@@ -226,8 +241,10 @@ export class Client implements AsyncDisposable {
   }
 
   /** Creates a session. Throws SessionExistsError where the id is in use. */
-  async createSession(options: SessionOptions = {}): Promise<Session> {
-    const session = this.session(options.sessionId ?? newSessionId(), options.dialect);
+  async createSession<D extends DialectName | undefined = undefined>(
+    options: SessionOptions<D> = {},
+  ): Promise<Session<D>> {
+    const session = new Session(this, options.sessionId ?? newSessionId(), options.dialect as D);
     await this.sessions.createSession(
       {
         sessionId: session.id,
@@ -248,17 +265,17 @@ export class Client implements AsyncDisposable {
    * SessionExistsError is thrown and names the fields that differ; `update` of the session replaces it. A policy that
    * names one of the daemon's operator is not compared: the session keeps it written out.
    */
-  async openSession(
+  async openSession<D extends DialectName | undefined = undefined>(
     sessionId: string,
-    options: Omit<SessionOptions, "sessionId" | "requestId"> = {},
-  ): Promise<Session> {
+    options: Omit<SessionOptions<D>, "sessionId" | "requestId"> = {},
+  ): Promise<Session<D>> {
     try {
       return await this.createSession({ ...options, sessionId });
     } catch (e) {
       if (!(e instanceof SessionExistsError)) {
         throw e;
       }
-      const session = this.session(sessionId, options.dialect);
+      const session = new Session(this, sessionId, options.dialect as D);
       if (options.policy !== undefined) {
         await this.checkPolicy(session, policyOf(options.policy), options, e);
       }
@@ -289,8 +306,12 @@ export class Client implements AsyncDisposable {
   }
 
   /** Makes an object for the session with this id. No call checks that the session exists. */
-  session(sessionId: string, dialect?: DialectName): Session {
-    return new Session(this, sessionId, dialect);
+  session<D extends DialectName | undefined = undefined>(
+    sessionId: string,
+    options: SessionHandleOptions<D> = {},
+  ): Session<D> {
+    checkKeys("session", options, ["dialect"]);
+    return new Session(this, sessionId, options.dialect as D);
   }
 
   /** Iterates over the sessions with all of these labels, newest first. */

@@ -1,4 +1,5 @@
 import type { Answer, Prompt } from "../compaction/clientModel.js";
+import type { DialectName } from "../contract/messages.js";
 import type { ThinkingName } from "../contract/words.js";
 import { thinkingOf } from "../contract/words.js";
 import type { CompactionEvent, ContextBlock } from "../v1.js";
@@ -10,8 +11,8 @@ import type { Mail, RunTool, ToolCall, ToolOutput } from "./toolCalls.js";
  * Calls the model with the view and returns its answer. `signal` aborts with the turn: pass it to the SDK, so that the
  * request ends. An answer after the abort is dropped.
  */
-export type CallModel = (
-  view: View,
+export type CallModel<D extends DialectName | undefined = DialectName | undefined> = (
+  view: View<D>,
   context: { readonly signal: AbortSignal },
 ) => ModelOutput | PromiseLike<ModelOutput>;
 

@@ -3,14 +3,15 @@ import { clone } from "@bufbuild/protobuf";
 import type { ContextReport, GetLLMViewResponse, ViewMessage, ViewReport } from "../v1.js";
 import { ViewMessageSchema } from "../v1.js";
 import type { DialectName } from "../contract/messages.js";
+import type { Of, ProviderMessages, ProviderRequests, ProviderSystems } from "../contract/providerTypes.js";
 
-/** An object of a provider's JSON. Numbers beyond 2^53 are exact only in the raw strings. */
-export type ProviderObject = Record<string, unknown>;
-
-/** The messages that the model needs to go on. A view does not change after it was fetched. */
-export class View {
+/**
+ * The messages that the model needs to go on. A view does not change after it was fetched. `D` is the dialect, by which
+ * the messages and the request are typed so that they fit the provider's SDK.
+ */
+export class View<D extends DialectName | undefined = DialectName | undefined> {
   /** The provider's shape; undefined for a neutral view. */
-  readonly dialect: DialectName | undefined;
+  readonly dialect: D;
   /** The view token. The append of an answer that was made from the view should send it. */
   readonly token: string;
   /** How many messages the daemon sent for this view: only new ones. */
@@ -22,7 +23,7 @@ export class View {
   private readonly joined: JoinedView;
 
   /** @internal */
-  constructor(dialect: DialectName | undefined, joined: JoinedView, last: GetLLMViewResponse, messagesSent: number) {
+  constructor(dialect: D, joined: JoinedView, last: GetLLMViewResponse, messagesSent: number) {
     if (last.report === undefined || last.viewReport === undefined) {
       throw new TypeError("the daemon's response has a view without its reports");
     }
@@ -43,9 +44,9 @@ export class View {
    * The elements of the provider's message list, in order. Each access makes them anew: what you change in them changes
    * no view. So keep the list for a loop, and take `length` to count them. Throws a TypeError on a neutral view.
    */
-  get messages(): ProviderObject[] {
+  get messages(): Of<ProviderMessages, D>[] {
     this.needDialect("messages", "neutral");
-    return this.joined.rendered.map((json) => JSON.parse(json) as ProviderObject);
+    return this.joined.rendered.map((json) => JSON.parse(json) as Of<ProviderMessages, D>);
   }
 
   /** The messages of a neutral view, made anew at each access. Throws a TypeError on a view in a dialect. */
@@ -60,9 +61,9 @@ export class View {
    * The provider's system prompt, for providers that have it apart from the messages: `systemJson` parsed, at each
    * access anew.
    */
-  get system(): unknown[] {
+  get system(): Of<ProviderSystems, D>[] {
     this.needDialect("system", "neutral");
-    return this.joined.system.map((json) => JSON.parse(json) as unknown);
+    return this.joined.system.map((json) => JSON.parse(json) as Of<ProviderSystems, D>);
   }
 
   /** {@link messages} as the daemon rendered them, byte for byte. Empty for a neutral view. */
@@ -90,14 +91,16 @@ export class View {
    * has `thinking`, which is off: so spread it after your own fields, or give those as `own`, with which the result begins.
    * Throws a TypeError on a neutral view.
    */
-  request(own: ProviderObject = {}): ProviderObject {
+  request(): Of<ProviderRequests, D>;
+  request<Own extends object>(own: Own): Own & Omit<Of<ProviderRequests, D>, keyof Own>;
+  request(own: object = {}): object {
     if (this.dialect === undefined) {
       throw new TypeError("request: the session was opened without a dialect: make the request from neutral");
     }
     return { ...own, ...this.fieldsOf(this.dialect) };
   }
 
-  private fieldsOf(dialect: DialectName): ProviderObject {
+  private fieldsOf(dialect: DialectName): object {
     const { messages, system } = this;
     switch (dialect) {
       case "anthropic":

@@ -44,7 +44,7 @@ export class Runner {
     const id = text(step, "session");
     const dialect = this.dialectOf(step);
     const key = `${dialect ?? ""} ${id}`;
-    const session = this.sessions.get(key) ?? this.client.session(id, dialect);
+    const session = this.sessions.get(key) ?? this.client.session(id, { dialect });
     this.sessions.set(key, session);
     return session;
   }
