@@ -147,15 +147,16 @@ func absence(ctx context.Context, t *testing.T, conn *grpc.ClientConn, m protore
 	trailer := stream.Trailer().Copy()
 	// The library's own copy of the status. It encodes the maps of details in any order.
 	delete(trailer, "grpc-status-details-bin")
-	text := fmt.Sprintf("%q\n%v\n%v", details, header, trailer)
+	text := fmt.Sprintf("%q\n%v\n%v", details, map[string][]string(header), map[string][]string(trailer))
 	return strings.ReplaceAll(text, id, fmt.Sprint("an id of ", len(id)))
 }
 
-// No answer tells whether another tenant has a session: it is, to the byte, the one for a session that does not exist. That
-// holds for every RPC that names a session, a new one too.
+// No answer tells whether another tenant has a session: it is, to the byte, the one for a session that does not exist, and
+// the store is used alike. That holds for every RPC that names a session, a new one too.
 func TestNoAnswerTellsOfSessionsOfOtherTenants(t *testing.T) {
 	t.Parallel()
-	d := startTenants(t, []string{"", "a", "b"})
+	store := &usedStore{Store: memory.New()}
+	d := startTenants(t, []string{"", "a", "b"}, withStore(store))
 	named := 0
 	owners := map[string]string{"theirs0": "", "theirs1": "a"}
 	for id, owner := range owners {
@@ -167,9 +168,13 @@ func TestNoAnswerTellsOfSessionsOfOtherTenants(t *testing.T) {
 			continue
 		}
 		named++
+		store.taken()
 		absent := absence(d.as(t.Context(), "b"), t, d.conn, m, "absent0")
+		uses := store.taken()
+		require.NotEmpty(t, uses, m.FullName())
 		for id := range owners {
 			require.Equal(t, absent, absence(d.as(t.Context(), "b"), t, d.conn, m, id), m.FullName())
+			require.Equal(t, uses, store.taken(), m.FullName())
 		}
 	}
 	require.Greater(t, named, 20)
