@@ -37,21 +37,28 @@ type reloaded struct {
 
 func startReloaded(t *testing.T, settings string) *reloaded {
 	t.Helper()
-	r := &reloaded{t: t, path: filepath.Join(t.TempDir(), "config.yaml"), lines: make(chan string, 10_000)}
+	r, addr := serveReloaded(t, settings)
+	r.conn = programtest.Connection(t, addr)
+	return r
+}
+
+// serveReloaded starts the daemon without a connection to it.
+func serveReloaded(t *testing.T, settings string) (r *reloaded, addr string) {
+	t.Helper()
+	r = &reloaded{t: t, path: filepath.Join(t.TempDir(), "config.yaml"), lines: make(chan string, 10_000)}
 	r.write(settings)
 	r.command = exec.CommandContext(t.Context(), programtest.Binary(t), "serve", "--listen", "127.0.0.1:0",
 		"--store", sample.StorePath(t), "--config", r.path)
 	stderr, err := r.command.StderrPipe()
 	require.NoError(t, err)
-	addr := servedBy(t, r.command)
+	addr = servedBy(t, r.command)
 	go func() {
 		defer close(r.lines)
 		for log := bufio.NewScanner(stderr); log.Scan(); {
 			r.lines <- log.Text()
 		}
 	}()
-	r.conn = programtest.Connection(t, addr)
-	return r
+	return r, addr
 }
 
 // write writes the file in place.
