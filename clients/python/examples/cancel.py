@@ -19,7 +19,7 @@ def main() -> int:
     arguments = parser.parse_args()
 
     with compactord.Client() as client:
-        compaction = client.session(arguments.session).compaction_events()
+        compaction = client.session(arguments.session).compacting()
 
         def cancel(_number: int, _frame: FrameType | None) -> None:
             # The next Ctrl-C does what it always does.

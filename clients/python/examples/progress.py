@@ -22,7 +22,7 @@ def main() -> None:
     console = Console()
     columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed:.0f} of {task.total:.0f}"))
     with compactord.Client() as client, Progress(*columns, console=console) as progress:
-        compaction = client.session(arguments.session).compaction_events()
+        compaction = client.session(arguments.session).compacting()
         bar = progress.add_task("plan", total=1)
         for event in compaction:
             if event.HasField("progress"):

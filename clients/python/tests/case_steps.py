@@ -98,7 +98,7 @@ async def _compact(runner: Runner, step: Json) -> Json:
 
 async def _compaction_events(runner: Runner, step: Json) -> Json:
     kinds: list[str] = []
-    for event in await everything(runner.session(step).compaction_events(**_compaction(step))):
+    for event in await everything(runner.session(step).compacting(**_compaction(step))):
         kind = event.WhichOneof("event") or ""
         if kind != "heartbeat" and kinds[-1:] != [kind]:
             kinds.append(kind)

@@ -175,7 +175,7 @@ def by_call(session: compactord.Session) -> None:
 
 
 def by_events(session: compactord.Session) -> None:
-    assert [event.WhichOneof("event") for event in session.compaction_events()][-1] == "completed"
+    assert [event.WhichOneof("event") for event in session.compacting()][-1] == "completed"
 
 
 @pytest.mark.parametrize("compact", [by_call, by_events])
@@ -288,7 +288,7 @@ def beside_by_call(session: compactord.Session) -> None:
 
 
 def beside_by_events(session: compactord.Session) -> None:
-    events = session.compaction_events(abort_running=False)
+    events = session.compacting(abort_running=False)
     assert [event.WhichOneof("event") for event in events][-1] == "completed"
 
 

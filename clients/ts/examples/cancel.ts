@@ -14,7 +14,7 @@ if (sessionId === undefined) {
 }
 
 await using client = new Client();
-const compaction = client.session(sessionId).compactionEvents();
+const compaction = client.session(sessionId).compacting();
 
 let cancelled: Promise<void> | undefined;
 process.on("SIGINT", () => {

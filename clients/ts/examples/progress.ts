@@ -18,7 +18,7 @@ if (sessionId === undefined) {
 
 await using client = new Client();
 const spinner = ora("Planning").start();
-const compaction = client.session(sessionId).compactionEvents();
+const compaction = client.session(sessionId).compacting();
 try {
   for await (const { event } of compaction) {
     spinner.text = textOf(event) ?? spinner.text;

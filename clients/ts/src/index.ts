@@ -27,7 +27,7 @@ export type {
   ToolResultOptions,
 } from "./contract/messages.js";
 export type { CallOptions, WriteOptions } from "./wire/calls.js";
-export type { CompactionOptions, CompactOptions, FoldTarget, PruneOptions } from "./compaction/options.js";
+export type { CompactionOptions, FoldTarget, PruneOptions } from "./compaction/options.js";
 export type { PolicyLike, PolicyObject } from "./contract/policy.js";
 export type { BlockChanges } from "./session/context.js";
 export type { AppendOptions, RecallOptions, RevertOptions, RevertTarget } from "./session/options.js";
@@ -41,6 +41,7 @@ export type { CallModel, ExtraBlocks } from "./turn/options.js";
 export type { Turn } from "./turn/turn.js";
 export { ContextOverflowError, TurnAbortedError, TurnRunningError } from "./turn/errors.js";
 export type { Announce } from "./turn/state.js";
+export { word } from "./contract/words.js";
 export { View } from "./view/view.js";
 export type {
   AnthropicBlock,
@@ -69,7 +70,9 @@ export type {
   EstimatorName,
   RecordKindName,
   RoleName,
+  SkipReasonName,
   StateName,
   StopReasonName,
   ThinkingName,
+  Word,
 } from "./contract/words.js";

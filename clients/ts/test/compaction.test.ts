@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 
-import type { Session } from "../src/index.js";
+import type { Compaction, Session } from "../src/index.js";
 import {
   Client,
   CompactionRunningError,
@@ -65,7 +65,7 @@ async function startedAndAsked(events: AsyncIterator<unknown>): Promise<void> {
 test("leaving the loop cancels the compaction, and it has ended by then", async () => {
   const session = await heldSession();
   asked++;
-  for await (const { event } of session.compactionEvents()) {
+  for await (const { event } of session.compacting()) {
     if (event.case === "started") {
       await summarizer.asked(asked);
       break;
@@ -74,9 +74,61 @@ test("leaving the loop cancels the compaction, and it has ended by then", async 
   assert.deepEqual(await outcomes(session), [AttemptOutcome.CANCELLED]);
 });
 
+test("after a loop that was left and after a signal, the next compaction runs every time", async () => {
+  const session = await heldSession();
+  const rounds = 12;
+  for (let round = 0; round < rounds; round++) {
+    asked++;
+    const stop = new AbortController();
+    let number = 0;
+    try {
+      for await (const { event } of client.session(session.id).compacting({ signal: stop.signal })) {
+        if (event.case === "started") {
+          await summarizer.asked(asked);
+        }
+        number++;
+        if (number > round % 3) {
+          if (round % 2 === 0) {
+            break;
+          }
+          stop.abort();
+        }
+      }
+    } catch (error) {
+      assert.ok(stop.signal.aborted && error instanceof Error && error.name === "AbortError");
+    }
+  }
+  assert.deepEqual(await outcomes(session), Array<AttemptOutcome>(rounds).fill(AttemptOutcome.CANCELLED));
+});
+
+test("a compaction that ends before its first event came does not keep the next one from running", async () => {
+  const session = await heldSession();
+  for (let round = 0; round < 6; round++) {
+    const stop = new AbortController();
+    const compacting = session.compact({ signal: stop.signal });
+    if (round % 2 === 0) {
+      // Where it has reached the daemon, or not.
+      await session.info();
+    }
+    stop.abort();
+    await assert.rejects(compacting, { name: "AbortError" });
+  }
+  const { result } = await completed(client.session(session.id));
+  assert.equal(result?.outcome, "completed");
+});
+
+/** Compacts without the held summarizer. */
+async function completed(session: Session): Promise<Compaction> {
+  const compaction = session.compacting({ policy: { summary: { summarizer: "extractive" } } });
+  for await (const { event } of compaction) {
+    assert.notEqual(event.case, "failed");
+  }
+  return compaction;
+}
+
 test("cancel ends the compaction, and the loop throws", async () => {
   const session = await heldSession();
-  const compaction = session.compactionEvents();
+  const compaction = session.compacting();
   const events = compaction[Symbol.asyncIterator]();
   await startedAndAsked(events);
   await compaction.cancel();
@@ -90,7 +142,7 @@ test("cancel ends the compaction, and the loop throws", async () => {
 test("the end of an await using block cancels the compaction", async () => {
   const session = await heldSession();
   {
-    await using compaction = session.compactionEvents();
+    await using compaction = session.compacting();
     await startedAndAsked(compaction[Symbol.asyncIterator]());
   }
   assert.deepEqual(await outcomes(session), [AttemptOutcome.CANCELLED]);
@@ -104,12 +156,13 @@ test("after a signal the daemon has ended the compaction, and the call rejects w
   let begin: () => void = () => undefined;
   // Where the first event has not come, the client does not know which compaction to wait for.
   const begun = new Promise<void>((resolve) => (begin = resolve));
-  const compacting = session.compact({
-    signal: stop.signal,
-    onEvent: () => {
+  const follow = async (): Promise<void> => {
+    for await (const { event } of session.compacting({ signal: stop.signal })) {
+      assert.ok(event.case);
       begin();
-    },
-  });
+    }
+  };
+  const compacting = follow();
   const waited = Promise.all([begun, summarizer.asked(asked)]).then(() => {
     stop.abort(reason);
   });
@@ -121,7 +174,7 @@ test("after a signal the daemon has ended the compaction, and the call rejects w
 test("after a signal during a loop the daemon has ended the compaction, too", async () => {
   const session = await heldSession();
   const stop = new AbortController();
-  const events = session.compactionEvents({ signal: stop.signal })[Symbol.asyncIterator]();
+  const events = session.compacting({ signal: stop.signal })[Symbol.asyncIterator]();
   await startedAndAsked(events);
   stop.abort();
   await assert.rejects(
@@ -186,14 +239,11 @@ test("a failed compaction tells its end and throws the error of its reason", asy
   const waited = summarizer.asked(asked).then(() => {
     summarizer.refuse();
   });
-  await assert.rejects(
-    session.compact({
-      onEvent: ({ event }) => {
-        seen.push(event.case === "failed" ? ErrorReason[event.value.reason] : (event.case ?? ""));
-      },
-    }),
-    SummarizerRefusedError,
-  );
+  await assert.rejects(async () => {
+    for await (const { event } of session.compacting()) {
+      seen.push(event.case === "failed" ? ErrorReason[event.value.reason] : (event.case ?? ""));
+    }
+  }, SummarizerRefusedError);
   await waited;
   assert.equal(seen[0], "started");
   assert.equal(seen.at(-1), "SUMMARIZER_REFUSED");
@@ -202,7 +252,7 @@ test("a failed compaction tells its end and throws the error of its reason", asy
 
 test("another compaction is refused, and preempt cancels the running one", async () => {
   const session = await heldSession();
-  const first = session.compactionEvents();
+  const first = session.compacting();
   const events = first[Symbol.asyncIterator]();
   await startedAndAsked(events);
   await assert.rejects(session.compact(), CompactionRunningError);
@@ -216,7 +266,7 @@ test("another compaction is refused, and preempt cancels the running one", async
 test("a detached compaction outlives the loop, and cancelCompaction ends it", async () => {
   const session = await heldSession();
   asked++;
-  for await (const { event } of session.compactionEvents({ detach: true })) {
+  for await (const { event } of session.compacting({ detach: true })) {
     assert.equal(event.case, "started");
     break;
   }
@@ -240,7 +290,7 @@ test("a compaction ends as completed, skipped or planned", async () => {
   assert.equal(planned.outcome, "planned");
   assert.equal(planned.done, false);
   assert.ok((planned.plan?.cut?.firstKeptIndex ?? 0) > 0);
-  const compaction = session.compactionEvents({ focus: "the ledger" });
+  const compaction = session.compacting({ focus: "the ledger" });
   const cases: (string | undefined)[] = [];
   for await (const { event } of compaction) {
     cases.push(event.case);
@@ -251,7 +301,7 @@ test("a compaction ends as completed, skipped or planned", async () => {
   assert.equal(compaction.result.compaction?.provenance?.focus, "the ledger");
   assert.ok(compaction.result.compaction.tokensAfter < compaction.result.compaction.tokensBefore);
   const again = await session.compact();
-  assert.deepEqual([again.outcome, again.reason], ["skipped", "ALREADY_COMPACTED"]);
+  assert.deepEqual([again.outcome, again.reason], ["skipped", "already_compacted"]);
   assert.match(again.message, /compact/);
   await assert.rejects(async () => {
     for await (const event of compaction) {
@@ -305,7 +355,7 @@ test("the program's own model writes the summary, and is told what is wrong with
   assert.match(compaction?.summary ?? "", /The ledger was looked at twelve times/);
   assert.equal(result.fallbackCause, "");
   const nothing = await session.compactWith(() => assert.fail("there is nothing to ask"));
-  assert.deepEqual([nothing.outcome, nothing.reason], ["skipped", "ALREADY_COMPACTED"]);
+  assert.deepEqual([nothing.outcome, nothing.reason], ["skipped", "already_compacted"]);
 });
 
 test("what the program's own model cannot write in three tries, the fallback writes", async () => {

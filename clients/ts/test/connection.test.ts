@@ -265,7 +265,7 @@ test("a program ends after it left a watch and a compaction", async () => {
     const session = await client.createSession();
     await session.append("Hi.");
     for await (const item of session.watch({ fromSequence: 0 })) break;
-    for await (const event of session.compactionEvents()) break;
+    for await (const event of session.compacting()) break;
     console.log("left");`;
   assert.equal(await program(code), "left\n");
 });

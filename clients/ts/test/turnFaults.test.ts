@@ -73,7 +73,7 @@ test("a result that was refused is asked for again when the turn is taken up", a
 test("the last event of a compaction leaves the place to a turn in its loop", async () => {
   const session = await client.createSession();
   await session.append("Hi.");
-  for await (const { event } of session.compactionEvents()) {
+  for await (const { event } of session.compacting()) {
     if (event.case === "skipped") {
       assert.equal((await session.runTurn(new FakeModel(assistant("Hello.")).call, "Well?")).text, "Hello.");
     }
@@ -97,18 +97,11 @@ test("a compaction that was given up before it began aborts no turn", async () =
     session.compactWith(() => Promise.resolve(""), { signal }),
     reason,
   );
-  const cancelled = session.compactionEvents();
+  const cancelled = session.compacting();
   await cancelled.cancel();
   await assert.rejects(cancelled.finish(), OperationCancelledError);
   answer.open("Here.");
   assert.equal((await turn).text, "Here.");
-});
-
-test("an onEvent that rejects fails the compaction, and nothing else", async () => {
-  const session = await client.createSession();
-  await session.append("Hi.");
-  const mine = new Error("the terminal is gone");
-  await assert.rejects(session.compact({ onEvent: () => Promise.reject(mine) }), mine);
 });
 
 test("a client that was closed is no result of an agent's tool", async () => {

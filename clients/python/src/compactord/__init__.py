@@ -97,7 +97,7 @@ from compactord.tokens import Token
 from compactord.tools import ToolCall, ToolOutput, ToolRejected
 from compactord.turns import Turn
 from compactord.view import View
-from compactord.words import Dialect, Policy
+from compactord.words import Dialect, Policy, word
 
 __version__ = version("compactord")
 
@@ -192,4 +192,5 @@ __all__ = [
     "tool_result",
     "user",
     "v1",
+    "word",
 ]

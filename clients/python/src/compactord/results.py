@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
-from compactord import v1
+from compactord import v1, words
 
 
 @dataclass(frozen=True)
@@ -78,12 +79,16 @@ class CompactionResult:
         return ended.report if ended is not None else None
 
     @property
-    def reason(self) -> str:
-        """Why nothing was done, such as ``"BELOW_THRESHOLD"``; empty where something was done."""
-        if self.skipped is None:
-            return ""
-        known = self.skipped.reason in v1.SkipReason.values()
-        return v1.SkipReason.Name(self.skipped.reason).removeprefix("SKIP_REASON_") if known else "UNKNOWN"
+    def reason(self) -> words.SkipReason | Literal["", "unknown"]:
+        """Why nothing was done, such as ``"below_threshold"``; empty where something was done."""
+        return words.skip_reason(self.skipped.reason) if self.skipped is not None else ""
+
+    @property
+    def outcome(self) -> Literal["completed", "skipped", "planned"]:
+        """Whether something was committed, nothing was to be done, or it was a dry run."""
+        if self.completed is not None:
+            return "completed"
+        return "skipped" if self.skipped is not None else "planned"
 
     @property
     def message(self) -> str:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Literal, cast
 
 from compactord import v1
 from compactord.results import CompactionResult
 from compactord.tools import ToolCall
+from compactord.words import StopReason, word
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,11 @@ class Turn:
     tool_calls: Sequence[ToolCall] = ()
     rejected: bool = False
     compactions: Sequence[CompactionResult | Exception] = field(default=())
+
+    @property
+    def stop_reason(self) -> StopReason | Literal["", "unknown"]:
+        """Why the last answer ended, such as ``"end"`` or ``"length"``; empty where the provider did not say."""
+        return cast("StopReason", word(v1.StopReason, self.answer.stop_reason)) if self.answer else ""
 
     @property
     def text(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal, Protocol, TypeAlias, cast
 
 from google.protobuf import json_format
 from google.protobuf.descriptor import Descriptor, EnumDescriptor, FieldDescriptor
@@ -45,6 +45,12 @@ Place: TypeAlias = Literal["leading", "latest"]
 """Where views show a context block: after the instructions, or before the user's newest message."""
 Sees: TypeAlias = Literal["everything", "nothing"]
 """What a child sees of its parent."""
+StopReason: TypeAlias = Literal["end", "tool_use", "length", "stop_sequence", "refusal", "error", "aborted", "pause"]
+"""Why a model stopped."""
+SkipReason: TypeAlias = Literal[
+    "below_threshold", "nothing_to_compact", "already_compacted", "no_gain", "below_minimum", "overtaken"
+]
+"""Why a compaction was skipped."""
 OnDelete: TypeAlias = Literal["keep", "delete", "refuse"]
 """What becomes of the children of a session that is deleted."""
 Policy: TypeAlias = v1.Policy | Mapping[str, Any]
@@ -107,6 +113,31 @@ def order(given: str | int | None) -> v1.SessionOrder.ValueType:
 def stop_reason(given: str | int | None) -> v1.StopReason.ValueType:
     """The stop reason with this name; None means unknown."""
     return cast("v1.StopReason.ValueType", _value(v1.StopReason.DESCRIPTOR, given, "STOP_REASON_", "stop_reason"))
+
+
+class Enum(Protocol):
+    """An enum of the contract, such as ``v1.MessageState``."""
+
+    DESCRIPTOR: EnumDescriptor
+
+
+def word(enum: Enum, value: int) -> str:
+    """Return the word for a value of one of the contract's enums, as arguments take it.
+
+    ``word(v1.MessageState, 2)`` is ``"covered"``. It is empty for an unset value, and ``"unknown"`` for one that is
+    newer than this package.
+    """
+    descriptor = enum.DESCRIPTOR
+    if value not in descriptor.values_by_number:
+        return "unknown"
+    unset = descriptor.values[0].name
+    name = descriptor.values_by_number[value].name
+    return "" if name == unset else name.removeprefix(unset.removesuffix("UNSPECIFIED")).lower()
+
+
+def skip_reason(value: v1.SkipReason.ValueType) -> SkipReason | Literal["", "unknown"]:
+    """The word for why a compaction was skipped."""
+    return cast("SkipReason", word(v1.SkipReason, value))
 
 
 def roles(given: Iterable[str | int]) -> list[v1.Role.ValueType]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 import compactord
-from compactord import v1
 from compactord.prompts import Prompt
 from daemons import talk
 
@@ -17,18 +16,6 @@ def session(client: compactord.Client) -> compactord.Session:
     session = client.create_session(policy=POLICY)
     talk(session, 6)
     return session
-
-
-async def test_on_event_may_be_a_coroutine(session: compactord.Session, client: compactord.Client) -> None:
-    seen: list[str | None] = []
-
-    async def on_event(event: v1.CompactionEvent) -> None:
-        seen.append(event.WhichOneof("event"))
-
-    async with compactord.AsyncClient(client.address) as other:
-        await other.session(session.id).compact(on_event=on_event)
-    assert seen[0] == "started"
-    assert seen[-1] == "completed"
 
 
 async def test_a_summary_may_be_written_by_a_plain_function(

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator
 
 import pytest
 
@@ -60,12 +60,17 @@ def assert_cancelled(session: compactord.Session) -> None:
     assert list(session.compactions()) == []
 
 
-def begun(compaction: compactord.Compaction, model: HeldModel) -> None:
-    """Go on until the model is asked."""
-    event = compaction.next_event()
-    assert event is not None
-    assert event.HasField("started")
+def begun(compaction: compactord.Compaction, model: HeldModel) -> Iterator[v1.CompactionEvent]:
+    """Go on until the model is asked. Whoever drops the events cancels the compaction."""
+    events = iter(compaction)
+    assert next(events).HasField("started")
     assert model.asked.wait()
+    return events
+
+
+def finish(events: Iterable[v1.CompactionEvent]) -> None:
+    for _ in events:
+        pass
 
 
 def outcomes(session: compactord.Session) -> list[v1.AttemptOutcome.ValueType]:
@@ -95,44 +100,37 @@ def close(compaction: compactord.Compaction) -> None:
 def cancel(compaction: compactord.Compaction) -> None:
     compaction.cancel()
     with pytest.raises(compactord.OperationCancelledError):
-        compaction.wait()
+        finish(compaction)
 
 
 @pytest.mark.parametrize("leave", [leave_the_loop, leave_the_block, close, cancel])
 def test_leaving_cancels(
     session: compactord.Session, model: HeldModel, leave: Callable[[compactord.Compaction], None]
 ) -> None:
-    compaction = session.compaction_events()
-    begun(compaction, model)
+    compaction = session.compacting()
+    events = begun(compaction, model)
     leave(compaction)
     assert_cancelled(session)
+    del events
 
 
 @pytest.mark.parametrize("leave", [leave_the_block, close, cancel])
 def test_the_daemon_has_ended_it_once_it_was_left(
     session: compactord.Session, model: HeldModel, leave: Callable[[compactord.Compaction], None]
 ) -> None:
-    compaction = session.compaction_events()
-    begun(compaction, model)
+    compaction = session.compacting()
+    events = begun(compaction, model)
     leave(compaction)
     # Without any waiting here.
     assert outcomes(session) == [CANCELLED]
-
-
-def test_the_daemon_has_ended_it_once_on_event_has_raised(session: compactord.Session) -> None:
-    def refuse(_event: v1.CompactionEvent) -> None:
-        raise LookupError("enough")
-
-    with pytest.raises(LookupError, match="enough"):
-        session.compact(on_event=refuse)
-    assert outcomes(session) == [CANCELLED]
+    del events
 
 
 def test_leaving_a_second_loop_cancels_its_compaction_too(session: compactord.Session) -> None:
     gc.disable()
     try:
         for number in (1, 2):
-            for _ in session.compaction_events():
+            for _ in session.compacting():
                 break
             left = number
         with session.watch(from_sequence=0) as watch:
@@ -146,36 +144,38 @@ def test_leaving_a_second_loop_cancels_its_compaction_too(session: compactord.Se
 
 
 def test_losing_the_last_reference_cancels(session: compactord.Session, model: HeldModel) -> None:
-    compaction = session.compaction_events()
-    begun(compaction, model)
-    del compaction
+    compaction = session.compacting()
+    events = begun(compaction, model)
+    del compaction, events
     gc.collect()
     assert_cancelled(session)
 
 
 def test_breaking_out_of_a_loop_over_a_compaction_that_nobody_holds_cancels(session: compactord.Session) -> None:
-    for _ in session.compaction_events():
+    for _ in session.compacting():
         break
     assert_cancelled(session)
 
 
-def test_what_on_event_raises_cancels(session: compactord.Session) -> None:
-    def refuse(_event: v1.CompactionEvent) -> None:
-        raise LookupError("enough")
+def test_what_the_loop_raises_cancels(session: compactord.Session) -> None:
+    def follow() -> None:
+        with session.compacting() as compaction:
+            for _ in compaction:
+                raise LookupError("enough")
 
     with pytest.raises(LookupError, match="enough"):
-        session.compact(on_event=refuse)
-    assert_cancelled(session)
+        follow()
+    assert outcomes(session) == [CANCELLED]
 
 
 def test_another_client_cancels(session: compactord.Session, model: HeldModel) -> None:
-    compaction = session.compaction_events()
-    begun(compaction, model)
+    compaction = session.compacting()
+    events = begun(compaction, model)
     ending = session.cancel_compaction()
     assert ending is not None
     assert ending.ending.HasField("cancelled")
     with pytest.raises(compactord.OperationCancelledError) as caught:
-        compaction.wait()
+        finish(events)
     assert caught.value.reason == "CANCELLED"
     with pytest.raises(RuntimeError, match="no result"):
         _ = compaction.result
@@ -184,12 +184,12 @@ def test_another_client_cancels(session: compactord.Session, model: HeldModel) -
 
 def test_closing_the_client_cancels(client: compactord.Client, session: compactord.Session, model: HeldModel) -> None:
     other = compactord.Client(client.address)
-    compaction = other.session(session.id).compaction_events()
-    begun(compaction, model)
+    compaction = other.session(session.id).compacting()
+    events = begun(compaction, model)
     other.close()
     other.close()
     with pytest.raises(compactord.OperationCancelledError):
-        compaction.wait()
+        finish(events)
     with pytest.raises(compactord.ClientClosedError):
         other.session(session.id).info()
     assert_cancelled(session)
@@ -200,7 +200,7 @@ def test_a_deadline_cancels(session: compactord.Session) -> None:
     timeout, events = 0.3, list[v1.CompactionEvent]()
     while not events:
         with pytest.raises(compactord.DeadlineExceededError):
-            session.compact(timeout=timeout, preempt=True, on_event=events.append)
+            events.extend(session.compacting(timeout=timeout, preempt=True))
         timeout *= 2
     # The daemon keeps the deadline, too: it is either one that sees it first.
     outcomes = (v1.AttemptOutcome.ATTEMPT_OUTCOME_FAILED, v1.AttemptOutcome.ATTEMPT_OUTCOME_CANCELLED)
@@ -208,7 +208,7 @@ def test_a_deadline_cancels(session: compactord.Session) -> None:
 
 
 def test_a_detached_compaction_goes_on(session: compactord.Session, model: HeldModel) -> None:
-    compaction = session.compaction_events(detach=True)
+    compaction = session.compacting(detach=True)
     begun(compaction, model)
     compaction.close()
     model.let_go()
@@ -217,24 +217,22 @@ def test_a_detached_compaction_goes_on(session: compactord.Session, model: HeldM
 
 
 def test_another_compaction_has_to_wait_or_to_preempt(session: compactord.Session, model: HeldModel) -> None:
-    compaction = session.compaction_events()
-    begun(compaction, model)
+    compaction = session.compacting()
+    events = begun(compaction, model)
     with pytest.raises(compactord.CompactionRunningError) as caught:
         session.compact()
     assert caught.value.operation_id
-    second = session.compaction_events(preempt=True)
-    event = second.next_event()
-    assert event is not None
-    assert event.HasField("started")
+    second = session.compacting(preempt=True)
+    assert next(iter(second)).HasField("started")
     with pytest.raises(compactord.OperationCancelledError):
-        compaction.wait()
+        finish(events)
 
 
 def test_a_compaction_that_fails_raises_its_reason(session: compactord.Session, model: HeldModel) -> None:
     model.let_go()
     kinds: list[str | None] = []
     with pytest.raises(compactord.SummarizerRefusedError) as caught:
-        session.compact(on_event=lambda event: kinds.append(event.WhichOneof("event")))
+        kinds.extend(event.WhichOneof("event") for event in session.compacting())
     assert kinds[0] == "started"
     assert kinds[-1] == "failed"
     assert caught.value.reason == "SUMMARIZER_REFUSED"
@@ -245,7 +243,8 @@ INTERRUPTED = """
 import sys, compactord
 session = compactord.Client(sys.argv[1]).session(sys.argv[2])
 try:
-    session.compact(on_event=lambda event: print(event.WhichOneof("event"), flush=True))
+    for event in session.compacting():
+        print(event.WhichOneof("event"), flush=True)
 except KeyboardInterrupt:
     print("interrupted", session.info().session.session_id, flush=True)
 """
@@ -270,6 +269,11 @@ async def held(client: compactord.Client, session: compactord.Session) -> AsyncI
         yield other.session(session.id)
 
 
+async def finish_async(events: AsyncIterable[v1.CompactionEvent]) -> None:
+    async for _ in events:
+        pass
+
+
 async def asked(model: HeldModel) -> None:
     assert await asyncio.to_thread(model.asked.wait, 20)
 
@@ -289,7 +293,12 @@ async def test_the_daemon_has_ended_it_once_the_cancelled_task_ends(
     session: compactord.Session, held: compactord.AsyncSession, model: HeldModel
 ) -> None:
     arrived = asyncio.Event()
-    task = asyncio.create_task(held.compact(on_event=lambda _event: arrived.set()))
+
+    async def follow() -> None:
+        async for _ in held.compacting():
+            arrived.set()
+
+    task = asyncio.create_task(follow())
     # Where the first event has not come, the client does not know which compaction to wait for.
     await arrived.wait()
     await asked(model)
@@ -308,7 +317,7 @@ async def test_a_time_limit_of_asyncio_cancels(session: compactord.Session, held
 async def test_breaking_out_of_an_async_loop_cancels(
     session: compactord.Session, held: compactord.AsyncSession
 ) -> None:
-    compaction = held.compaction_events()
+    compaction = held.compacting()
     async for event in compaction:
         assert event.HasField("started")
         break
@@ -318,10 +327,11 @@ async def test_breaking_out_of_an_async_loop_cancels(
 async def test_losing_the_last_async_reference_cancels(
     session: compactord.Session, held: compactord.AsyncSession, model: HeldModel
 ) -> None:
-    compaction = held.compaction_events()
-    await compaction.next_event()
+    compaction = held.compacting()
+    events = aiter(compaction)
+    await anext(events)
     await asked(model)
-    del compaction
+    del compaction, events
     gc.collect()
     await asyncio.to_thread(assert_cancelled, session)
 
@@ -329,8 +339,8 @@ async def test_losing_the_last_async_reference_cancels(
 async def test_cancel_from_another_task_and_from_another_thread(
     session: compactord.Session, held: compactord.AsyncSession, model: HeldModel
 ) -> None:
-    compaction = held.compaction_events()
-    task = asyncio.create_task(compaction.wait())
+    compaction = held.compacting()
+    task = asyncio.create_task(finish_async(compaction))
     await asked(model)
     thread = threading.Thread(target=compaction.cancel)
     thread.start()
@@ -345,8 +355,8 @@ async def test_closing_the_async_client_cancels(
     session: compactord.Session, client: compactord.Client, model: HeldModel
 ) -> None:
     other = compactord.AsyncClient(client.address)
-    compaction = other.session(session.id).compaction_events()
-    task = asyncio.create_task(compaction.wait())
+    compaction = other.session(session.id).compacting()
+    task = asyncio.create_task(finish_async(compaction))
     await asked(model)
     await other.close()
     await other.close()
@@ -359,10 +369,44 @@ async def test_closing_the_async_client_cancels(
 
 
 def test_the_next_compaction_waits_for_one_that_was_left(session: compactord.Session, model: HeldModel) -> None:
-    for event in session.compaction_events():
+    for event in session.compacting():
         if event.WhichOneof("event") == "started":
             break
     model.let_go()
     # It ran: the held model answers so once it is let go.
     with pytest.raises(compactord.SummarizerRefusedError):
         session.compact()
+
+
+@pytest.mark.parametrize("held_by", ["the session", "another object of the client"])
+def test_the_next_compaction_runs_every_time(
+    client: compactord.Client, session: compactord.Session, model: HeldModel, held_by: str
+) -> None:
+    rounds = 12
+    for round_ in range(rounds):
+        for number, _ in enumerate(session.compacting(), 1):
+            if number > round_ % 2:
+                break
+        if held_by != "the session":
+            session = client.session(session.id)
+    model.let_go()
+    with pytest.raises(compactord.SummarizerRefusedError):
+        session.compact()
+    # The last one that was left may have been answered before its end.
+    assert outcomes(session)[: rounds - 1] == [CANCELLED] * (rounds - 1)
+
+
+async def test_the_next_compaction_runs_every_time_for_asyncio(held: compactord.AsyncSession, model: HeldModel) -> None:
+    rounds = 12
+    for round_ in range(rounds):
+        number = 0
+        async for _ in held.compacting():
+            number += 1
+            if number > round_ % 2:
+                break
+    model.let_go()
+    with pytest.raises(compactord.SummarizerRefusedError):
+        await held.compact()
+    attempts = [record.attempt.outcome async for record in held.records() if record.HasField("attempt")]
+    # The last one that was left may have been answered before its end.
+    assert attempts[: rounds - 1] == [CANCELLED] * (rounds - 1)

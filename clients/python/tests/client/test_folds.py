@@ -37,10 +37,8 @@ def texts(session: compactord.Session) -> list[str]:
 
 def test_a_range_is_shown_as_one_text_where_it_stood(session: compactord.Session) -> None:
     before = session.view()
-    kinds: list[str | None] = []
-    result = session.fold(2, 8, text=RESULT, on_event=lambda event: kinds.append(event.WhichOneof("event")))
+    result = session.fold(2, 8, text=RESULT)
     assert result
-    assert kinds[-1] == "completed"
     assert result.prune is not None
     assert [edit.index for edit in result.prune.edits] == [2, 3, 4, 5, 6, 7]
     shown = texts(session)
@@ -83,10 +81,10 @@ def test_a_dry_run_and_the_events_of_a_fold_change_nothing_until_the_end(session
     before = session.view()
     planned = session.fold(2, 8, text=RESULT, dry_run=True).planned
     assert planned is not None
-    with session.compaction_events(fold=v1.FoldRange(start=2, end=8, text=RESULT)) as events:
+    with session.compacting(fold=v1.FoldRange(start=2, end=8, text=RESULT)) as events:
         events.cancel()
         with pytest.raises(compactord.OperationCancelledError):
-            events.wait()
+            list(events)
     assert session.view().messages == before.messages
 
 

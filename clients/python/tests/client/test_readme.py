@@ -77,12 +77,12 @@ def test_the_blocks_of_the_readme_run(
     monkeypatch.setattr(anthropic, "Anthropic", Anthropic)
     names: dict[str, Any] = {"my_model": my_model, "my_tools": []}
     blocks = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
-    assert len(blocks) == 17
+    assert len(blocks) == 18
     for block in blocks:
         exec(compile(block, str(README), "exec"), names)
     told = capsys.readouterr().out
     assert told.startswith("To send them.\n3 ")
-    assert "completed\n" in told
+    assert "\nskipped\n" in told
     before, after = re.findall(r"^(\d+) -> (\d+)$", told, re.MULTILINE)[0]
     assert int(after) < int(before)
     assert re.search(r"^plan \d+ False\nmemory \d+ False$", told, re.MULTILINE)

@@ -45,7 +45,7 @@ def session(client: compactord.Client) -> compactord.Session:
 
 
 def test_a_compaction_event_by_event(session: compactord.Session) -> None:
-    compaction = session.compaction_events(focus="cats", will_retry=True)
+    compaction = session.compacting(focus="cats", will_retry=True)
     events = list(compaction)
     kinds = [event.WhichOneof("event") for event in events]
     assert kinds[0] == "started"
@@ -68,11 +68,11 @@ def test_a_compaction_that_is_skipped_says_why(session: compactord.Session) -> N
     assert session.compact()
     again = session.compact()
     assert not again
-    assert again.reason == "ALREADY_COMPACTED"
+    assert again.reason == "already_compacted"
     assert again.message
     assert again.compaction is None
     below = session.compact(reason="threshold")
-    assert below.reason == "BELOW_THRESHOLD"
+    assert below.reason == "below_threshold"
 
 
 def test_a_dry_run_changes_nothing(session: compactord.Session) -> None:
@@ -97,11 +97,13 @@ def test_a_compaction_is_taken_up_again_by_a_daemon_that_was_killed(restarted: R
     with compactord.Client(restarted.address) as client:
         session = client.create_session(policy=POLICY)
         talk(session, 6)
-        compaction = session.compaction_events()
-        assert compaction.next_event() is not None
+        compaction = session.compacting()
+        events = iter(compaction)
+        next(events)
         restarted.kill()
         restarted.start()
-        assert compaction.wait()
+        assert list(events)
+        assert compaction.result
         assert len(list(session.compactions())) == 1
 
 
@@ -189,7 +191,7 @@ def test_the_model_of_the_client_writes(session: compactord.Session) -> None:
     assert asked[0].complaint == ""
     assert asked[1].complaint
     assert "cats" in asked[0].text
-    assert session.compact_with(write).reason == "ALREADY_COMPACTED"
+    assert session.compact_with(write).reason == "already_compacted"
     assert len(asked) == 2
 
 

@@ -44,7 +44,7 @@ function outputOf({ prune, reason }: CompactionResult, checkpoint: number): Tool
   if (first !== undefined) {
     return new ToolOutput(modelText("folded", { first: first.foldStart, last: first.foldEnd - 1 }));
   }
-  return refused(reason === "NO_GAIN" ? modelText("fold_not_shorter") : modelText("nothing_folded", { checkpoint }));
+  return refused(reason === "no_gain" ? modelText("fold_not_shorter") : modelText("nothing_folded", { checkpoint }));
 }
 
 /** What the model reads where the daemon does not know the checkpoint. Other errors are thrown. */

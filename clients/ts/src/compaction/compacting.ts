@@ -5,9 +5,11 @@ import { callOptions, requestIdOf } from "../wire/calls.js";
 import type { Answer, Prompt } from "./clientModel.js";
 import { compactWithModel } from "./clientModel.js";
 import type { CompactionPlace } from "./compaction.js";
-import { Compaction, CompactionResult } from "./compaction.js";
+import { Compaction, CompactionResult, leftOf } from "./compaction.js";
 import { foldRangeOf } from "./foldRange.js";
-import type { CompactionOptions, CompactOptions, FoldTarget, PruneOptions } from "./options.js";
+import type { CompactionOptions, FoldTarget, PruneOptions } from "./options.js";
+import { takenOptions } from "./options.js";
+import { checkKeys } from "../contract/arguments.js";
 import { OperationNotFoundError } from "../wire/errors.js";
 import { newRequestId } from "../wire/ids.js";
 import { policyOf } from "../contract/policy.js";
@@ -18,22 +20,22 @@ import { reasonOf } from "../contract/words.js";
 
 /** The part of a session that compacts and prunes it. A subclass aborts the turns that are in the way. */
 export abstract class SessionCompactions extends SessionLog {
-  readonly #left = new Set<string>();
-
   /**
    * Compacts and returns the result: completed, skipped with the reason, or planned with `dryRun`. Where it fails,
    * throws the error of the reason, such as SummarizerUnavailableError. A running turn is aborted first, unless
-   * `abortRunning` is false.
+   * `abortRunning` is false. To follow it, iterate over {@link compacting} instead.
    */
-  async compact(options: CompactOptions = {}): Promise<CompactionResult> {
-    return this.compactionEvents(options).finish(options.onEvent);
+  async compact(options: CompactionOptions = {}): Promise<CompactionResult> {
+    return this.compacting(options).finish();
   }
 
   /**
    * Compacts and yields the events. It starts, and aborts a running turn, when the first event is requested. Turns wait
    * until the last event has come or the loop was left. So do not abandon an iterator that you use without a loop.
+   * After the last event, `result` is what {@link compact} returns.
    */
-  compactionEvents(options: CompactionOptions = {}): Compaction {
+  compacting(options: CompactionOptions = {}): Compaction {
+    checkKeys("compacting", options, Object.keys(takenOptions));
     const request = create(CompactRequestSchema, {
       target: { case: "sessionId", value: this.id },
       reason: reasonOf(options.reason),
@@ -55,7 +57,7 @@ export abstract class SessionCompactions extends SessionLog {
       signal: options.signal,
       timeoutMs: options.timeoutMs,
       retry: this.client.retry,
-      left: this.#left,
+      left: leftOf(this.client.connection, this.id),
       enter: () => this.makeWay(abortsTurn(options)),
     });
   }
@@ -63,13 +65,13 @@ export abstract class SessionCompactions extends SessionLog {
   /**
    * Folds messages into one text: views show it where the messages stood, with the way to recall them. The log keeps
    * them, a later compaction reads them as they are there, and `revert({ undo: true })` shows them again. It is a
-   * compaction, with its events, cancelling and errors; `compactionEvents({ fold })` has its events one by one. `prune`
+   * compaction, with its events, cancelling and errors; `compacting({ fold })` has its events one by one. `prune`
    * of the result has the edits. Throws PlanInvalidError where the messages are no whole turns and no whole tool groups
    * of one turn, where one is pinned, or where the range divides what is folded already.
    */
   async fold(
     target: FoldTarget,
-    options: Omit<CompactOptions, "fold" | "reason" | "replay"> = {},
+    options: Omit<CompactionOptions, "fold" | "reason" | "replay"> = {},
   ): Promise<CompactionResult> {
     return this.compact({ ...options, fold: target });
   }

@@ -19,6 +19,8 @@ import type {
   PruneEntry,
 } from "../v1.js";
 import { SkipReason, SummaryFallback } from "../v1.js";
+import type { SkipReasonName } from "../contract/words.js";
+import { word } from "../contract/words.js";
 
 /** The result of a compaction that did not fail. */
 export class CompactionResult {
@@ -37,8 +39,8 @@ export class CompactionResult {
   readonly plan: CompactionPlan | undefined;
   /** How full the context is now. */
   readonly report: ContextReport | undefined;
-  /** Why it was skipped, such as `NOTHING_TO_COMPACT`; else empty. */
-  readonly reason: keyof typeof SkipReason | "";
+  /** Why it was skipped, such as `nothing_to_compact`; else empty. */
+  readonly reason: SkipReasonName | "";
   /** Why it was skipped, in a sentence with the figures; else empty. */
   readonly message: string;
 
@@ -63,7 +65,7 @@ export class CompactionResult {
       )?.fallbackCause ?? "";
     this.plan = facts.plan;
     this.report = facts.report;
-    this.reason = facts.reason === undefined ? "" : (SkipReason[facts.reason] as keyof typeof SkipReason);
+    this.reason = facts.reason === undefined ? "" : word(SkipReason, facts.reason);
     this.message = facts.message ?? "";
   }
 
@@ -111,13 +113,25 @@ export interface CompactionParts {
   readonly timeoutMs: number | undefined;
   /** Whether to retry after the connection broke. */
   readonly retry: boolean;
-  /**
-   * The operation ids of compactions that this session object gave up, which the daemon may still be ending; "" for one
-   * whose id had not come yet.
-   */
+  /** What {@link leftOf} returns. */
   readonly left: Set<string>;
   /** Lets the session's turns wait. */
   readonly enter: () => Promise<CompactionPlace>;
+}
+
+/** See {@link leftOf}. */
+const left = new WeakMap<Connection, Map<string, Set<string>>>();
+
+/**
+ * The operation ids of compactions of a session that this client gave up, which the daemon may still be ending; "" for
+ * one whose id had not come yet.
+ */
+export function leftOf(connection: Connection, sessionId: string): Set<string> {
+  const sessions = left.get(connection) ?? new Map<string, Set<string>>();
+  left.set(connection, sessions);
+  const ids = sessions.get(sessionId) ?? new Set();
+  sessions.set(sessionId, ids);
+  return ids;
 }
 
 /** How long to wait until the daemon reports the end of a cancelled compaction. */
@@ -135,6 +149,8 @@ const cancelTimeoutMs = 5000;
 export class Compaction implements AsyncIterable<CompactionEvent>, AsyncDisposable {
   private readonly parts: CompactionParts;
   private readonly ending = new AbortController();
+  /** The compactions given up before whose end was waited for. */
+  private readonly awaited = new Set<string>();
   private begun = false;
   private operationId = "";
   private over = false;
@@ -194,6 +210,8 @@ export class Compaction implements AsyncIterable<CompactionEvent>, AsyncDisposab
 
   /**
    * Runs the compaction to its end and calls `onEvent` with each event. An error of `onEvent` cancels the compaction.
+   *
+   * @internal
    */
   async finish(onEvent?: (event: CompactionEvent) => unknown): Promise<CompactionResult> {
     for await (const event of this) {
@@ -228,7 +246,7 @@ export class Compaction implements AsyncIterable<CompactionEvent>, AsyncDisposab
   }
 
   private async end(): Promise<void> {
-    const { stub, sessionId, request, left } = this.parts;
+    const { request, left } = this.parts;
     this.ending.abort(
       new OperationCancelledError("the compaction was cancelled", { code: Code.Canceled, reason: "CANCELLED" }),
     );
@@ -240,10 +258,13 @@ export class Compaction implements AsyncIterable<CompactionEvent>, AsyncDisposab
       return;
     }
     // Closing the stream cancels the compaction. Wait for its end, so that the next call finds no compaction running.
-    // Where the daemon does not know it any more, or does not answer, there is nothing to wait for.
-    await stub
-      .cancelCompaction({ sessionId, operationId: this.operationId }, { timeoutMs: cancelTimeoutMs })
-      .catch(() => undefined);
+    await this.endOf(this.operationId);
+  }
+
+  /** Cancels a compaction and waits until the daemon has ended it, does not know it any more, or does not answer. */
+  private async endOf(operationId: string): Promise<void> {
+    const { stub, sessionId } = this.parts;
+    await stub.cancelCompaction({ sessionId, operationId }, { timeoutMs: cancelTimeoutMs }).catch(() => undefined);
   }
 
   private async *events(): AsyncGenerator<CompactionEvent> {
@@ -262,12 +283,26 @@ export class Compaction implements AsyncIterable<CompactionEvent>, AsyncDisposab
       if (ended) {
         return;
       }
+      if (await this.leftEnded(broken)) {
+        continue;
+      }
       const passes = broken instanceof UnavailableError || this.lingers(broken, attempt);
       if (!passes || this.givenUp || !this.parts.retry || attempt === retryFigures.attempts) {
         throw broken;
       }
       await this.parts.connection.pause(backoffMs(attempt + 1), this.parts.signal, this.ending.signal);
     }
+  }
+
+  /** Where the error names a compaction that this client gave up: waits for its end. */
+  private async leftEnded(error: unknown): Promise<boolean> {
+    const running = error instanceof CompactionRunningError ? (error.operationId ?? "") : "";
+    if (!this.parts.left.has(running) || this.awaited.has(running) || running === "" || this.givenUp) {
+      return false;
+    }
+    this.awaited.add(running);
+    await this.endOf(running);
+    return true;
   }
 
   /** Whether the error says that the daemon is still ending a compaction of a broken stream, or one given up here. */

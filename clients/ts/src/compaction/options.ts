@@ -1,6 +1,5 @@
 import type { WriteOptions } from "../wire/calls.js";
 import type { PolicyLike } from "../contract/policy.js";
-import type { CompactionEvent } from "../v1.js";
 import type { CompactionReasonName } from "../contract/words.js";
 
 /** Messages to fold into one text where they stand: whole turns, or whole tool groups within one turn. */
@@ -40,13 +39,22 @@ export interface CompactionOptions extends WriteOptions {
   readonly abortRunning?: boolean;
 }
 
-/** {@link CompactionOptions} with a callback for the events. */
-export interface CompactOptions extends CompactionOptions {
-  /**
-   * Called with each event, and awaited. An error that it throws cancels the compaction and is thrown to the caller.
-   */
-  readonly onEvent?: (event: CompactionEvent) => unknown;
-}
+/** All options of a compaction. Other keys are refused: they may be misspelt. */
+export const takenOptions: Readonly<Record<keyof CompactionOptions, true>> = {
+  signal: true,
+  timeoutMs: true,
+  requestId: true,
+  reason: true,
+  focus: true,
+  replay: true,
+  preempt: true,
+  detach: true,
+  dryRun: true,
+  policy: true,
+  willRetry: true,
+  fold: true,
+  abortRunning: true,
+};
 
 /** The options of a prune. */
 export interface PruneOptions extends WriteOptions {

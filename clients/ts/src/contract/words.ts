@@ -10,6 +10,7 @@ import {
   StopReason,
   ThinkingPolicy,
 } from "../v1.js";
+import type { SkipReason } from "../v1.js";
 
 /** How tokens are counted. */
 export type EstimatorName = "chars4" | "o200k_base" | "cl100k_base" | "calibrated";
@@ -43,6 +44,21 @@ export type BlockPlaceName = "leading" | "latest";
 /** Why a model stopped. */
 export type StopReasonName =
   "end" | "tool_use" | "length" | "stop_sequence" | "refusal" | "error" | "aborted" | "pause";
+
+/** Why a compaction was skipped. */
+export type SkipReasonName = Word<typeof SkipReason>;
+
+/** The words for the values of an enum of the contract; "" for an unset one, `unknown` for a newer one. */
+export type Word<E> = Lowercase<Exclude<keyof E, "UNSPECIFIED"> & string>;
+
+/**
+ * The word for a value of one of the contract's enums, as options take it: `word(MessageState, MessageState.COVERED)` is
+ * `covered`. It is empty for an unset value, and `unknown` for one that is newer than this package.
+ */
+export function word<E extends Readonly<Record<string, string | number>>>(of: E, value: number): Word<E> | "" {
+  const name = of[value];
+  return (name === "UNSPECIFIED" ? "" : typeof name === "string" ? name.toLowerCase() : "unknown") as Word<E> | "";
+}
 
 const estimators: Readonly<Record<EstimatorName, Estimator>> = {
   chars4: Estimator.CHARS4,

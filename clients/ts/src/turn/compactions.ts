@@ -102,7 +102,7 @@ export class TurnCompactions {
         try {
           const compaction =
             summarizeWith === undefined
-              ? this.#run.session.compact({ ...asked, ...(onEvent !== undefined && { onEvent }) })
+              ? this.#run.session.compacting(asked).finish(onEvent)
               : this.#run.session.compactWith(summarizeWith, asked);
           const result = await orAborted(compaction, this.#run.signal);
           if (result.done) {

@@ -1,6 +1,7 @@
 import type { SessionCompactions } from "../compaction/compacting.js";
 import type { CompactionResult } from "../compaction/compaction.js";
 import { StopReason, type ContextBlock, type ModelAnswer, type Part } from "../v1.js";
+import { word } from "../contract/words.js";
 import type { View } from "../view/view.js";
 import { leavesOpen } from "../wire/errors.js";
 import type { LoopOptions } from "./options.js";
@@ -100,6 +101,7 @@ export class TurnRun {
     return {
       text: textOf(answer.parts),
       answer,
+      stopReason: word(StopReason, answer.stopReason),
       toolCalls: [],
       report: this.session.report,
       steps: this.#steps,

@@ -1,5 +1,6 @@
 import type { CompactionResult } from "../compaction/compaction.js";
 import type { ToolCall } from "./toolCalls.js";
+import type { StopReasonName } from "../contract/words.js";
 import type { ContextReport, ModelAnswer } from "../v1.js";
 
 /** The result of a turn. */
@@ -8,6 +9,8 @@ export interface Turn {
   readonly text: string;
   /** The last answer, as the daemon describes it. */
   readonly answer: ModelAnswer;
+  /** Why the last answer ended, such as `end` or `length`; empty where the provider did not say. */
+  readonly stopReason: StopReasonName | "";
   /** The calls without a result. Pass their results to the next turn. */
   readonly toolCalls: readonly ToolCall[];
   /** How full the context is at the end. */

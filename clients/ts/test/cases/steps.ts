@@ -91,7 +91,7 @@ export const steps: Readonly<Record<string, Does>> = {
   compact: async (runner, step) => result(await runner.session(step).compact(compactionOf(step))),
   compaction_events: async (runner, step) => {
     const kinds: string[] = [];
-    for await (const { event } of runner.session(step).compactionEvents(compactionOf(step))) {
+    for await (const { event } of runner.session(step).compacting(compactionOf(step))) {
       const kind = (event.case ?? "").replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
       if (kind !== "heartbeat" && kind !== kinds.at(-1)) {
         kinds.push(kind);
@@ -343,7 +343,7 @@ function result({ outcome, compaction, prune, plan, report, reason, message }: C
     ...(prune !== undefined && { prune: json(v1.PruneEntrySchema, prune) }),
     ...(plan !== undefined && { plan: json(v1.CompactionPlanSchema, plan) }),
     ...(report !== undefined && { report: json(v1.ContextReportSchema, report) }),
-    ...(reason !== "" && { reason: `SKIP_REASON_${reason}` }),
+    ...(reason !== "" && { reason: `SKIP_REASON_${reason.toUpperCase()}` }),
   };
 }
 

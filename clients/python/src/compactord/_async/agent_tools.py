@@ -231,6 +231,6 @@ def _fold_output(folded: CompactionResult, checkpoint_id: int) -> ToolOutput:
     if folded.prune is not None:
         first = folded.prune.edits[0]
         return ToolOutput(model_text("folded", first=first.fold_start, last=first.fold_end - 1))
-    if folded.reason == "NO_GAIN":
+    if folded.reason == "no_gain":
         return ToolOutput(model_text("fold_not_shorter"), is_error=True)
     return ToolOutput(model_text("nothing_folded", checkpoint=checkpoint_id), is_error=True)

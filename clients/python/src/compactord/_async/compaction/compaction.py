@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import suppress
 from types import TracebackType
 
 from typing_extensions import Self, override
@@ -37,7 +36,7 @@ class AsyncCompaction:
     The daemon has ended it when :meth:`close` returns, after the ``with`` block, and when the iteration has raised
     because of :meth:`cancel`, an interrupt or the end of its task. It is waited for at most five seconds. Only where
     nothing can wait, after leaving a loop outside of a ``with`` block, and where its first event has not come, it ends
-    a moment later; the session's next compaction waits for it.
+    a moment later. The client's next compaction of the session waits for it.
 
     Where the connection breaks, the compaction is requested again with the same request id. Its events then start
     again, or ``completed`` comes at once where it was committed.
@@ -51,9 +50,10 @@ class AsyncCompaction:
         left: set[str],
         abort_turn: Callable[[], Awaitable[bool]] | None = None,
     ) -> None:
-        """Make a compaction for ``AsyncSession.compaction_events``, which describes the arguments.
+        """Make a compaction for ``AsyncSession.compacting``, which describes the arguments.
 
-        ``left`` has the operation ids of the session's cancelled compactions, "" for one whose id had not come.
+        ``left`` has the operation ids of the session's compactions that this client cancelled, "" for one whose id had
+        not come.
         ``abort_turn`` aborts the running turn and returns whether that cancelled a compaction.
         """
         self._calls = calls
@@ -64,6 +64,8 @@ class AsyncCompaction:
         self._waits = backoffs()
         self._deadline = Deadline(None)
         self._left = left
+        # Those of them whose end was waited for.
+        self._awaited: set[str] = set()
         self._operation_id = ""
         self._broken = False
         self._over = False
@@ -98,18 +100,7 @@ class AsyncCompaction:
             self.cancel()
             await self._end()
 
-    async def wait(self) -> CompactionResult:
-        """Wait for the end of the compaction.
-
-        Raises:
-            CompactordError: The compaction failed. The class depends on the reason.
-            OperationCancelledError: The compaction was cancelled.
-        """
-        while await self.next_event() is not None:
-            pass
-        return self.result
-
-    async def next_event(self) -> v1.CompactionEvent | None:
+    async def _next_event(self) -> v1.CompactionEvent | None:
         """Wait for the next event; None at the end.
 
         Raises:
@@ -152,7 +143,7 @@ class AsyncCompaction:
         return None
 
     def __aiter__(self) -> AsyncIterator[v1.CompactionEvent]:
-        return _AsyncEvents(self)
+        return _AsyncEvents(self._next_event, self.cancel)
 
     async def __aenter__(self) -> Self:
         return self
@@ -183,9 +174,15 @@ class AsyncCompaction:
         if self._ended_there or not self._operation_id or self._result is not None or self._request.detach:
             return
         self._ended_there = True
-        request = v1.CancelCompactionRequest(session_id=self._request.session_id, operation_id=self._operation_id)
-        with suppress(CompactordError):
+        await self._await_end(self._operation_id)
+
+    async def _await_end(self, operation_id: str) -> None:
+        """Cancel a compaction and wait until the daemon has ended it, or does not answer."""
+        request = v1.CancelCompactionRequest(session_id=self._request.session_id, operation_id=operation_id)
+        try:
             await self._calls.unary(self._calls.compactions.CancelCompaction, request, _CANCEL_TIMEOUT)
+        except CompactordError as error:
+            _drop_frames(error)
 
     def _failed(self, error: CompactordError) -> CompactordError:
         """Return the error to raise at the end of the compaction."""
@@ -211,10 +208,15 @@ class AsyncCompaction:
 
     async def _should_retry(self, error: CompactordError) -> bool:
         """Whether to request the compaction again. Waits before it returns True."""
+        running = error.operation_id if isinstance(error, CompactionRunningError) else None
+        if running and running in self._left - self._awaited and not self._cancelled:
+            # One that was cancelled before, when nothing could wait.
+            self._awaited.add(running)
+            self._stream = None
+            await self._await_end(running)
+            return True
         # A compaction of the broken connection, or one cancelled before, may take a moment to end.
-        lingers = isinstance(error, CompactionRunningError) and (
-            self._broken or "" in self._left or error.operation_id in self._left
-        )
+        lingers = running is not None and (self._broken or "" in self._left or running in self._left)
         if self._cancelled or not (lingers or isinstance(error, UnavailableError)) or not self._calls.settings.retry:
             return False
         wait = next(self._waits, None)
@@ -241,14 +243,17 @@ def _drop_frames(error: BaseException) -> None:
 class _AsyncEvents(AsyncIterator[v1.CompactionEvent]):
     """An iteration over the events of a compaction. Abandoning it cancels the compaction."""
 
-    def __init__(self, compaction: AsyncCompaction) -> None:
-        self._compaction = compaction
+    def __init__(
+        self, next_event: Callable[[], Awaitable[v1.CompactionEvent | None]], cancel: Callable[[], None]
+    ) -> None:
+        self._next_event = next_event
+        self._cancel = cancel
         self._ended = False
 
     @override
     async def __anext__(self) -> v1.CompactionEvent:
         try:
-            event = await self._compaction.next_event()
+            event = await self._next_event()
         except BaseException:
             self._ended = True
             raise
@@ -259,4 +264,4 @@ class _AsyncEvents(AsyncIterator[v1.CompactionEvent]):
 
     def __del__(self) -> None:
         if not self._ended:
-            self._compaction.cancel()
+            self._cancel()

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from compactord import v1
 from compactord._async.compaction.compacting import AsyncSessionCompactions
-from compactord._async.wire.runtime import Result
 from compactord.results import CompactionResult
 
 
@@ -21,7 +18,6 @@ class AsyncSessionFolds(AsyncSessionCompactions):
         checkpoint: int | None = None,
         text: str = "",
         focus: str = "",
-        on_event: Callable[[v1.CompactionEvent], Result[object]] | None = None,
         dry_run: bool = False,
         abort_running: bool = True,
         request_id: str | None = None,
@@ -33,7 +29,7 @@ class AsyncSessionFolds(AsyncSessionCompactions):
         group, that group is left out. The log keeps them, a later compaction reads them as they are there, and
         ``revert(undo=True)`` shows them again. It is a compaction: progress, interrupts and errors are those of
         :meth:`compact`. For its events one by one, and to cancel it, pass the range as ``fold`` to
-        :meth:`compaction_events`.
+        :meth:`compacting`.
 
         Args:
             start: The index of the first message.
@@ -41,7 +37,6 @@ class AsyncSessionFolds(AsyncSessionCompactions):
             checkpoint: In place of ``start``: the first message after this checkpoint.
             text: The text that views show. Default: the summarizer writes it.
             focus: What the summarizer must pay attention to.
-            on_event: As for :meth:`compact`.
             dry_run: Whether to make only the plan, which is ``planned`` of the result.
             abort_running: Whether to abort the running turn of this session object first.
             request_id: Makes the call safe to repeat. Default: a new one.
@@ -66,7 +61,6 @@ class AsyncSessionFolds(AsyncSessionCompactions):
             fold.checkpoint_id = checkpoint
         return await self.compact(
             focus=focus,
-            on_event=on_event,
             dry_run=dry_run,
             fold=fold,
             abort_running=abort_running,

@@ -33,7 +33,7 @@ class AsyncSessionLog(AsyncSessionContext, AsyncPoints):
         expected_next_index: int | None = None,
         usage: v1.Usage | None = None,
         model: str = "",
-        stop_reason: str | None = None,
+        stop_reason: words.StopReason | None = None,
         request_id: str | None = None,
         timeout: float | None = None,
     ) -> Appended:

@@ -110,13 +110,11 @@ class AsyncTurnCompactions:
 
     async def _compact_here(self, reason: Reason) -> CompactionResult:
         """Compact with the daemon's summarizer, and pass the events on."""
-        compaction = self._run.session.compaction_events(
-            reason=reason, will_retry=reason == "overflow", abort_running=False
-        )
+        compaction = self._run.session.compacting(reason=reason, will_retry=reason == "overflow", abort_running=False)
         self._compaction = compaction
         try:
             async with compaction:
-                while (event := await compaction.next_event()) is not None:
+                async for event in compaction:
                     self._run.check()
                     await self._report_event(event)
         finally:

@@ -32,6 +32,14 @@ class AsyncCalls:
         self._channel: runtime.Channel | None = None
         self._sessions: AsyncSessionStub | None = None
         self._compactions: AsyncCompactionStub | None = None
+        self._left: dict[str, set[str]] = {}
+
+    def left(self, session_id: str) -> set[str]:
+        """Return the operation ids of compactions of a session that this client cancelled, for the caller to change.
+
+        The daemon may take a moment to end them. "" stands for one whose id had not come.
+        """
+        return self._left.setdefault(session_id, set())
 
     @property
     def sessions(self) -> AsyncSessionStub:

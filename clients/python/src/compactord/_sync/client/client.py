@@ -238,7 +238,7 @@ class Client:
         error_text: str = "",
         *,
         http_status: int = 0,
-        stop_reason: str | None = None,
+        stop_reason: words.StopReason | None = None,
         provider_stop_reason: str = "",
         usage: v1.Usage | None = None,
         context_window: int = 0,

@@ -8,8 +8,7 @@ from collections.abc import Callable
 from compactord import v1, words
 from compactord._sync.compaction.client_model import ClientModel
 from compactord._sync.compaction.compaction import Compaction
-from compactord._sync.wire.calls import Calls
-from compactord._sync.wire.runtime import Result, resolve
+from compactord._sync.wire.runtime import Result
 from compactord.connection import new_request_id
 from compactord.errors import OperationNotFoundError
 from compactord.prompts import Prompt, PromptAnswer
@@ -19,18 +18,11 @@ from compactord.results import CompactionResult
 class SessionCompactions(ClientModel):
     """The part of a session that compacts and prunes it. A subclass aborts the turns that are in the way."""
 
-    def __init__(self, calls: Calls, session_id: str, dialect: v1.Dialect.ValueType) -> None:
-        super().__init__(calls, session_id, dialect)
-        # The operation ids of compactions that were cancelled here, "" for one whose id had not come. The daemon may
-        # take a moment to end them.
-        self._left: set[str] = set()
-
     def compact(
         self,
         *,
         reason: words.Reason = "manual",
         focus: str = "",
-        on_event: Callable[[v1.CompactionEvent], Result[object]] | None = None,
         replay: bool | None = None,
         preempt: bool = False,
         detach: bool = False,
@@ -44,14 +36,13 @@ class SessionCompactions(ClientModel):
     ) -> CompactionResult:
         """Summarize the older part of the conversation.
 
-        Interrupting the call (Ctrl-C, cancelling its task) cancels the compaction and waits until the daemon has ended
-        it, unless ``detach`` is set.
+        To follow it, iterate over :meth:`compacting` instead. Interrupting the call (Ctrl-C, cancelling its task)
+        cancels the compaction and waits until the daemon has ended it, unless ``detach`` is set.
 
         Args:
             reason: ``"manual"``, ``"threshold"`` (a report has ``should_compact``; the daemon checks it again) or
                 ``"overflow"`` (the provider refused the context).
             focus: What the summary must pay attention to.
-            on_event: Called with each event, in order. An exception that it raises cancels the compaction.
             replay: With ``"overflow"``: whether views show the user's last message again after the summary that
                 covers it. Default: the policy's setting.
             preempt: Whether to cancel a running compaction first.
@@ -77,7 +68,7 @@ class SessionCompactions(ClientModel):
         """
         aborted = not dry_run and self._suspend_turns(abort_running)
         try:
-            compaction = self.compaction_events(
+            compaction = self.compacting(
                 reason=reason,
                 focus=focus,
                 replay=replay,
@@ -92,9 +83,8 @@ class SessionCompactions(ClientModel):
                 timeout=timeout,
             )
             with compaction:
-                while (event := compaction.next_event()) is not None:
-                    if on_event is not None:
-                        resolve(on_event(event))
+                for _ in compaction:
+                    pass
             result = compaction.result
         except BaseException:
             if not dry_run:
@@ -104,7 +94,7 @@ class SessionCompactions(ClientModel):
             self._release_turns(result)
         return result
 
-    def compaction_events(
+    def compacting(
         self,
         *,
         reason: words.Reason = "manual",
@@ -122,7 +112,13 @@ class SessionCompactions(ClientModel):
     ) -> Compaction:
         """Summarize the older part of the conversation, event by event. Leaving the loop cancels the compaction.
 
-        The arguments are those of :meth:`compact`. A running turn is aborted when the first event is requested.
+        The arguments are those of :meth:`compact`. A running turn is aborted when the first event is requested. After
+        the last event, ``result`` of the compaction is what :meth:`compact` returns::
+
+            compaction = session.compacting()
+            for event in compaction:
+                show(event)
+            print(compaction.result.reason)
         """
         request = v1.CompactRequest(
             session_id=self._id,
@@ -138,7 +134,7 @@ class SessionCompactions(ClientModel):
             request_id=request_id or new_request_id(),
         )
         abort_turn = self._abort_running if abort_running and not dry_run else None
-        return Compaction(self._calls, request, timeout, self._left, abort_turn)
+        return Compaction(self._calls, request, timeout, self._calls.left(self._id), abort_turn)
 
     def compact_with(
         self,

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Callable
-from contextlib import suppress
 from types import TracebackType
 
 from typing_extensions import Self, override
@@ -38,7 +37,7 @@ class Compaction:
     The daemon has ended it when :meth:`close` returns, after the ``with`` block, and when the iteration has raised
     because of :meth:`cancel`, an interrupt or the end of its task. It is waited for at most five seconds. Only where
     nothing can wait, after leaving a loop outside of a ``with`` block, and where its first event has not come, it ends
-    a moment later; the session's next compaction waits for it.
+    a moment later. The client's next compaction of the session waits for it.
 
     Where the connection breaks, the compaction is requested again with the same request id. Its events then start
     again, or ``completed`` comes at once where it was committed.
@@ -52,9 +51,10 @@ class Compaction:
         left: set[str],
         abort_turn: Callable[[], bool] | None = None,
     ) -> None:
-        """Make a compaction for ``Session.compaction_events``, which describes the arguments.
+        """Make a compaction for ``Session.compacting``, which describes the arguments.
 
-        ``left`` has the operation ids of the session's cancelled compactions, "" for one whose id had not come.
+        ``left`` has the operation ids of the session's compactions that this client cancelled, "" for one whose id had
+        not come.
         ``abort_turn`` aborts the running turn and returns whether that cancelled a compaction.
         """
         self._calls = calls
@@ -65,6 +65,8 @@ class Compaction:
         self._waits = backoffs()
         self._deadline = Deadline(None)
         self._left = left
+        # Those of them whose end was waited for.
+        self._awaited: set[str] = set()
         self._operation_id = ""
         self._broken = False
         self._over = False
@@ -99,18 +101,7 @@ class Compaction:
             self.cancel()
             self._end()
 
-    def wait(self) -> CompactionResult:
-        """Wait for the end of the compaction.
-
-        Raises:
-            CompactordError: The compaction failed. The class depends on the reason.
-            OperationCancelledError: The compaction was cancelled.
-        """
-        while self.next_event() is not None:
-            pass
-        return self.result
-
-    def next_event(self) -> v1.CompactionEvent | None:
+    def _next_event(self) -> v1.CompactionEvent | None:
         """Wait for the next event; None at the end.
 
         Raises:
@@ -153,7 +144,7 @@ class Compaction:
         return None
 
     def __iter__(self) -> Iterator[v1.CompactionEvent]:
-        return _Events(self)
+        return _Events(self._next_event, self.cancel)
 
     def __enter__(self) -> Self:
         return self
@@ -184,9 +175,15 @@ class Compaction:
         if self._ended_there or not self._operation_id or self._result is not None or self._request.detach:
             return
         self._ended_there = True
-        request = v1.CancelCompactionRequest(session_id=self._request.session_id, operation_id=self._operation_id)
-        with suppress(CompactordError):
+        self._await_end(self._operation_id)
+
+    def _await_end(self, operation_id: str) -> None:
+        """Cancel a compaction and wait until the daemon has ended it, or does not answer."""
+        request = v1.CancelCompactionRequest(session_id=self._request.session_id, operation_id=operation_id)
+        try:
             self._calls.unary(self._calls.compactions.CancelCompaction, request, _CANCEL_TIMEOUT)
+        except CompactordError as error:
+            _drop_frames(error)
 
     def _failed(self, error: CompactordError) -> CompactordError:
         """Return the error to raise at the end of the compaction."""
@@ -212,10 +209,15 @@ class Compaction:
 
     def _should_retry(self, error: CompactordError) -> bool:
         """Whether to request the compaction again. Waits before it returns True."""
+        running = error.operation_id if isinstance(error, CompactionRunningError) else None
+        if running and running in self._left - self._awaited and not self._cancelled:
+            # One that was cancelled before, when nothing could wait.
+            self._awaited.add(running)
+            self._stream = None
+            self._await_end(running)
+            return True
         # A compaction of the broken connection, or one cancelled before, may take a moment to end.
-        lingers = isinstance(error, CompactionRunningError) and (
-            self._broken or "" in self._left or error.operation_id in self._left
-        )
+        lingers = running is not None and (self._broken or "" in self._left or running in self._left)
         if self._cancelled or not (lingers or isinstance(error, UnavailableError)) or not self._calls.settings.retry:
             return False
         wait = next(self._waits, None)
@@ -242,14 +244,17 @@ def _drop_frames(error: BaseException) -> None:
 class _Events(Iterator[v1.CompactionEvent]):
     """An iteration over the events of a compaction. Abandoning it cancels the compaction."""
 
-    def __init__(self, compaction: Compaction) -> None:
-        self._compaction = compaction
+    def __init__(
+        self, next_event: Callable[[], v1.CompactionEvent | None], cancel: Callable[[], None]
+    ) -> None:
+        self._next_event = next_event
+        self._cancel = cancel
         self._ended = False
 
     @override
     def __next__(self) -> v1.CompactionEvent:
         try:
-            event = self._compaction.next_event()
+            event = self._next_event()
         except BaseException:
             self._ended = True
             raise
@@ -260,4 +265,4 @@ class _Events(Iterator[v1.CompactionEvent]):
 
     def __del__(self) -> None:
         if not self._ended:
-            self._compaction.cancel()
+            self._cancel()

@@ -3,11 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from compactord import v1
 from compactord._sync.compaction.compacting import SessionCompactions
-from compactord._sync.wire.runtime import Result
 from compactord.results import CompactionResult
 
 
@@ -22,7 +19,6 @@ class SessionFolds(SessionCompactions):
         checkpoint: int | None = None,
         text: str = "",
         focus: str = "",
-        on_event: Callable[[v1.CompactionEvent], Result[object]] | None = None,
         dry_run: bool = False,
         abort_running: bool = True,
         request_id: str | None = None,
@@ -34,7 +30,7 @@ class SessionFolds(SessionCompactions):
         group, that group is left out. The log keeps them, a later compaction reads them as they are there, and
         ``revert(undo=True)`` shows them again. It is a compaction: progress, interrupts and errors are those of
         :meth:`compact`. For its events one by one, and to cancel it, pass the range as ``fold`` to
-        :meth:`compaction_events`.
+        :meth:`compacting`.
 
         Args:
             start: The index of the first message.
@@ -42,7 +38,6 @@ class SessionFolds(SessionCompactions):
             checkpoint: In place of ``start``: the first message after this checkpoint.
             text: The text that views show. Default: the summarizer writes it.
             focus: What the summarizer must pay attention to.
-            on_event: As for :meth:`compact`.
             dry_run: Whether to make only the plan, which is ``planned`` of the result.
             abort_running: Whether to abort the running turn of this session object first.
             request_id: Makes the call safe to repeat. Default: a new one.
@@ -67,7 +62,6 @@ class SessionFolds(SessionCompactions):
             fold.checkpoint_id = checkpoint
         return self.compact(
             focus=focus,
-            on_event=on_event,
             dry_run=dry_run,
             fold=fold,
             abort_running=abort_running,

@@ -34,7 +34,7 @@ class SessionLog(SessionContext, Points):
         expected_next_index: int | None = None,
         usage: v1.Usage | None = None,
         model: str = "",
-        stop_reason: str | None = None,
+        stop_reason: words.StopReason | None = None,
         request_id: str | None = None,
         timeout: float | None = None,
     ) -> Appended:

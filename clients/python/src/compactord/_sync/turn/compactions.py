@@ -111,13 +111,11 @@ class TurnCompactions:
 
     def _compact_here(self, reason: Reason) -> CompactionResult:
         """Compact with the daemon's summarizer, and pass the events on."""
-        compaction = self._run.session.compaction_events(
-            reason=reason, will_retry=reason == "overflow", abort_running=False
-        )
+        compaction = self._run.session.compacting(reason=reason, will_retry=reason == "overflow", abort_running=False)
         self._compaction = compaction
         try:
             with compaction:
-                while (event := compaction.next_event()) is not None:
+                for event in compaction:
                     self._run.check()
                     self._report_event(event)
         finally:
