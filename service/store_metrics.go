@@ -79,6 +79,11 @@ func statistics(store storage.Measured) (collectors []prometheus.Collector) {
 			"compactord_store_oldest_read_seconds", "How long the oldest read of the store that runs has taken; 0 where none runs.",
 			func(s storage.Statistics) float64 { return s.OldestRead.Seconds() },
 		},
+		{
+			"compactord_store_overwrite_lag_seconds",
+			"How long what was freed first has waited for being overwritten; 0 where all is, and without --overwrite-freed.",
+			func(s storage.Statistics) float64 { return s.OverwriteLag.Seconds() },
+		},
 	} {
 		collectors = append(collectors, prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: g.name, Help: g.help},
 			func() float64 { return g.value(store.Statistics()) }))

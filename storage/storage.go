@@ -243,6 +243,9 @@ type Statistics struct {
 	// OldestRead is how long the oldest read that runs has taken so far; 0 where none runs. While it runs, the space of what
 	// is deleted or replaced is not used again.
 	OldestRead time.Duration
+	// OverwriteLag is how long the first content has waited that was freed and is still to be overwritten; 0 where there is
+	// none, or where the store does not overwrite.
+	OverwriteLag time.Duration
 }
 
 // Committed is what a transaction took that is on the disk.

@@ -74,7 +74,7 @@ func (s *Store) DeleteSession(ctx context.Context, tenant, sessionID string) (er
 	defer nameDamaged(&err, tenant, sessionID)
 	key := sessionKey(tenant, sessionID)
 	return s.do(ctx, &operation{
-		frees: true,
+		frees: true, obsoletes: true,
 		prepare: func(tx *transaction) (func() error, error) {
 			value := tx.Bucket(sessionsBucket).Get(key)
 			if value == nil {

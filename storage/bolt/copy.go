@@ -247,7 +247,7 @@ func (s *Store) Snapshot(ctx context.Context, use func(file *os.File, sessions i
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.Remove(path)) }()
+	defer func() { err = errors.Join(err, s.removeSnapshot(path)) }()
 	file, err := os.Open(path)
 	if err != nil {
 		return mapError(err)
@@ -270,18 +270,27 @@ func (s *Store) roomForSnapshot(ctx context.Context) error {
 	return nil
 }
 
-// removeSnapshots removes those that a process left behind which was killed.
-func removeSnapshots(path string) {
+// removeSnapshot removes a snapshot, and overwrites it where that is wanted.
+func (s *Store) removeSnapshot(path string) error {
+	if s.options.OverwriteFreed {
+		return discard(path)
+	}
+	return os.Remove(path)
+}
+
+// snapshots returns those that a process left behind which was killed.
+func snapshots(path string) (left []string) {
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if err != nil {
-		return
+		// What stays takes room, and harms nothing.
+		return nil
 	}
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), filepath.Base(path)+snapshotSuffix) {
-			// What stays takes room, and harms nothing.
-			_ = os.Remove(filepath.Join(filepath.Dir(path), e.Name()))
+			left = append(left, filepath.Join(filepath.Dir(path), e.Name()))
 		}
 	}
+	return left
 }
 
 // Defrag replaces the file by a Copy of it, and closes the store. The file keeps its mode and its owner. The old file is

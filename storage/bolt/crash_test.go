@@ -24,7 +24,9 @@ import (
 
 const (
 	// crashEnv passes the store's path to the process that will be killed.
-	crashEnv      = "COMPACTORD_TEST_CRASH_STORE"
+	crashEnv = "COMPACTORD_TEST_CRASH_STORE"
+	// overwriteEnv makes it overwrite what it frees, too.
+	overwriteEnv  = "COMPACTORD_TEST_CRASH_OVERWRITES"
 	crashSessions = 6
 	crashRounds   = 50
 )
@@ -60,7 +62,8 @@ func crashChild(path string) {
 			os.Exit(1)
 		}
 	}
-	s, err := Open(path, Options{})
+	overwrites := os.Getenv(overwriteEnv) != ""
+	s, err := Open(path, Options{OverwriteFreed: overwrites})
 	fail(err)
 	var out sync.Mutex
 	var wg sync.WaitGroup
@@ -86,12 +89,44 @@ func crashChild(path string) {
 			}
 		})
 	}
+	for n := 0; overwrites; n++ {
+		fail(deleteOne(ctx, s, fmt.Sprint("gone", n)))
+	}
 	wg.Wait()
+}
+
+// deleteOne writes a session in some commits, and deletes it.
+func deleteOne(ctx context.Context, s *Store, id string) error {
+	if err := s.DeleteSession(ctx, "", id); err != nil && !errors.Is(err, storage.ErrNotFound) {
+		return err
+	}
+	d := storagetest.NewSession("", id, "uid-"+id)
+	err := s.CreateSession(ctx, &d.Commit)
+	for n := 0; n < 5 && err == nil; n++ {
+		d = storagetest.Next(d.Session).Text(strings.Repeat("the secret of gone, of which nothing is left ", 1+n*50))
+		err = s.Commit(ctx, &d.Commit)
+	}
+	if err != nil {
+		return err
+	}
+	return s.DeleteSession(ctx, "", id)
 }
 
 // A process is killed at random moments. After each kill, everything that it acknowledged exists byte for byte, and
 // nothing is incomplete.
 func TestCrash(t *testing.T) {
+	testCrash(t, false)
+}
+
+// The same is so where the process overwrites what it frees, at all moments of that. What it left is overwritten once the
+// store is open again.
+func TestCrashWhileFreedIsOverwritten(t *testing.T) {
+	t.Setenv(overwriteEnv, "1")
+	testCrash(t, true)
+}
+
+func testCrash(t *testing.T, overwrites bool) {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "store.db")
 	random := rand.New(rand.NewPCG(1, 2))
 	var acknowledged [crashSessions]uint32
@@ -107,6 +142,10 @@ func TestCrash(t *testing.T) {
 		}
 		killChild(t, path, random.IntN(60), &acknowledged)
 		s, err := Open(path, Options{})
+		if overwrites && err == nil {
+			require.NoError(t, s.Close())
+			s = requireOverwritten(t, path)
+		}
 		require.NoError(t, err)
 		for session, revision := range acknowledged {
 			requireCrashed(t, s, session, revision)
@@ -117,6 +156,23 @@ func TestCrash(t *testing.T) {
 		require.NoError(t, s.Close())
 	}
 	t.Logf("acknowledged since the last fresh file: %v", acknowledged)
+}
+
+// requireOverwritten opens the store of a process that was killed, deletes what it was about to delete, and requires that
+// nothing of that is left.
+func requireOverwritten(t *testing.T, path string) *Store {
+	t.Helper()
+	s, done := overwritingStore(t, path, Options{})
+	rows, _, err := s.Sessions(t.Context(), storage.SessionQuery{Limit: 100})
+	require.NoError(t, err)
+	for _, row := range rows {
+		if strings.HasPrefix(row.GetSessionId(), "gone") {
+			require.NoError(t, s.DeleteSession(t.Context(), "", row.GetSessionId()))
+		}
+	}
+	settled(s, done)
+	require.Zero(t, secretsIn(t, filepath.Dir(path), "gone"))
+	return s
 }
 
 // killChild runs a child until it has acknowledged this many more commits, kills it, and notes all that it

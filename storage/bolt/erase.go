@@ -43,8 +43,7 @@ func (e *LeftError) Error() string {
 func (e *LeftError) Unwrap() error { return e.Err }
 
 // eraseReplaced overwrites and removes the file that was replaced by the one at path, if there is one, until ended returns an
-// error. kept reports that
-// somebody else has given it another name: then it is his, and only ours is removed.
+// error. kept reports that somebody else has given it another name: then it is his, and only ours is removed.
 func eraseReplaced(ended func() error, path string) (kept bool, err error) {
 	second := path + replacedSuffix
 	old, err := os.Lstat(second)
@@ -153,29 +152,38 @@ func discard(path string) error {
 	return os.Remove(path)
 }
 
-// eraseLeft overwrites and removes, in the background, what a rewriting of the store left beside it that was killed. Nobody
-// else does that while the store is open for writing.
+// eraseLeft overwrites and removes, in the background, what was left beside the store by a process that was killed. Nobody
+// else does that while the store is open for writing. Snapshots are only removed, at once, unless they are to be overwritten.
 func (s *Store) eraseLeft() {
+	left := snapshots(s.path)
+	if !s.options.OverwriteFreed {
+		for _, file := range left {
+			_ = os.Remove(file)
+		}
+		left = nil
+	}
+	path, err := filepath.EvalSymlinks(s.path)
+	if err != nil {
+		return
+	}
 	ended := func() error {
 		if s.closed.Load() {
 			return storage.ErrClosed
 		}
 		return nil
 	}
-	path, err := filepath.EvalSymlinks(s.path)
-	if err != nil {
-		return
-	}
 	s.erasing.Go(func() {
-		for suffix, erase := range map[string]func() error{
-			replacedSuffix:  func() error { _, err := eraseReplaced(ended, path); return err },
-			rewrittenSuffix: func() error { return eraseFile(ended, path+rewrittenSuffix) },
-		} {
-			if _, err := os.Lstat(path + suffix); err != nil {
+		for _, file := range append(left, path+replacedSuffix, path+rewrittenSuffix) {
+			if _, err := os.Lstat(file); err != nil {
 				continue
 			}
-			if err := erase(); ended() == nil && s.options.Erased != nil {
-				s.options.Erased(path+suffix, err)
+			if file == path+replacedSuffix {
+				_, err = eraseReplaced(ended, path)
+			} else {
+				err = eraseFile(ended, file)
+			}
+			if ended() == nil && s.options.Erased != nil {
+				s.options.Erased(file, err)
 			}
 		}
 	})

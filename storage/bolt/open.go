@@ -87,8 +87,8 @@ func openLong(path string, options Options, cut int64) (*Store, error) {
 		s.outages.begins(errFallen, false)
 	}
 	if !options.ReadOnly {
-		removeSnapshots(path)
 		s.eraseLeft()
+		s.freed()
 		s.writer = make(chan struct{})
 		// A list that was not sealed before a crash gets its seal.
 		s.upkeep = upkeep{last: time.Now(), seal: !s.fallen}

@@ -128,8 +128,10 @@ func (s *Store) probe() (ended bool) {
 // idle waits until an operation comes, or a probe or a step of the upkeep is due, which it does.
 func (s *Store) idle() {
 	wait, waiting := s.due()
-	if pause, keeping := s.upkeep.wait(); keeping && (!waiting || pause < wait) {
-		wait, waiting = pause, true
+	for _, step := range []func() (time.Duration, bool){s.upkeep.wait, s.overwriting.wait} {
+		if pause, due := step(); due && (!waiting || pause < wait) {
+			wait, waiting = pause, true
+		}
 	}
 	if !waiting {
 		<-s.queue.wake
@@ -215,6 +217,9 @@ func (s *Store) transact(fn func(tx *bbolt.Tx) error) error {
 	case !committing:
 		return err
 	}
+	// Some of its pages can have been written to free ones.
+	s.overwriting.again()
+	s.freed()
 	if s.options.failed != nil {
 		s.options.failed()
 	}

@@ -18,6 +18,8 @@ type operation struct {
 	size int
 	// frees reports that it only makes room, and so may use the reserve.
 	frees bool
+	// obsoletes reports that what it replaces or removes must not be left in free pages.
+	obsoletes bool
 
 	// ended returns the reason why the caller no longer waits; nil while it does.
 	ended func() error

@@ -60,7 +60,7 @@ func (s *Store) Rotate(ctx context.Context, progress func(Rotated)) (done Rotate
 	for {
 		var step rotation
 		err := s.do(ctx, &operation{
-			size: rotateBytes,
+			size: rotateBytes, obsoletes: true,
 			prepare: func(tx *transaction) (func() error, error) {
 				step = rotation{bytes: cmp.Or(s.options.rotated, rotateBytes), keys: rotateKeys, tx: tx, sealing: tx.form.keys.Sealing()}
 				if err := step.collect(); err != nil {

@@ -13,6 +13,9 @@ import (
 // Statistics returns figures for metrics.
 func (s *Store) Statistics() storage.Statistics {
 	stats := storage.Statistics{Waiting: s.queue.length(), OldestRead: s.reads.oldest(time.Now())}
+	if since := s.overwriting.lag.Load(); since != 0 {
+		stats.OverwriteLag = max(1, time.Since(time.Unix(0, since)))
+	}
 	if info, err := os.Stat(s.path); err == nil {
 		stats.Bytes = info.Size()
 	}
@@ -45,13 +48,15 @@ type reads struct {
 
 // read is a transaction that reads.
 type read struct {
-	began        time.Time
+	began time.Time
+	// commit is one that it reads, or an earlier one.
+	commit       uint64
 	before, next *read
 }
 
-// begin notes a transaction that begins.
-func (r *reads) begin() *read {
-	now := &read{began: time.Now()}
+// begin notes a transaction that begins, and reads this commit or a later one.
+func (r *reads) begin(commit uint64) *read {
+	now := &read{began: time.Now(), commit: commit}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if now.before = r.last; r.last != nil {
@@ -77,6 +82,18 @@ func (r *reads) end(done *read) {
 	} else {
 		r.last = done.before
 	}
+}
+
+// before reports whether one may read an earlier commit than this. One that begins later does not.
+func (r *reads) before(commit uint64) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for running := r.first; running != nil; running = running.next {
+		if running.commit < commit {
+			return true
+		}
+	}
+	return false
 }
 
 // oldest returns the age of the oldest one.

@@ -12,7 +12,7 @@ func TestOldestRead(t *testing.T) {
 	var r reads
 	began := make([]*read, 4)
 	for i := range began {
-		began[i] = r.begin()
+		began[i] = r.begin(0)
 		began[i].began = time.Unix(int64(i), 0)
 	}
 	now := time.Unix(10, 0)
@@ -24,7 +24,7 @@ func TestOldestRead(t *testing.T) {
 		r.end(began[end.which])
 		require.Equal(t, end.left, r.oldest(now))
 	}
-	again := r.begin()
+	again := r.begin(0)
 	again.began = time.Unix(9, 0)
 	require.Equal(t, time.Second, r.oldest(now))
 	r.end(again)

@@ -49,8 +49,11 @@ type Options struct {
 	// reserve also notices by itself that writes succeed again. 0: none.
 	Reserve int
 
-	// Erased is called when a file that a killed Defrag left beside the store has been overwritten and removed, or cannot be;
-	// nil where nobody asks.
+	// OverwriteFreed overwrites with zeros, in the background, what deletions free in the file, and the files of Snapshot. After
+	// an opening it does so once for all that is free.
+	OverwriteFreed bool
+	// Erased is called when a file that a killed Defrag or Snapshot left beside the store has been overwritten and removed, or
+	// cannot be; nil where nobody asks.
 	Erased func(file string, err error)
 
 	// synced is called with the changes of a transaction, after they are on disk and before the callers get their
@@ -62,6 +65,8 @@ type Options struct {
 	rotated int
 	// failed is called after a commit has failed, before the store does anything about it.
 	failed func()
+	// overwritten is called after each pass of OverwriteFreed.
+	overwritten func()
 	// openFile replaces os.OpenFile in tests.
 	openFile func(string, int, os.FileMode) (*os.File, error)
 	// link replaces os.Link in tests.
@@ -116,7 +121,8 @@ type Store struct {
 	probes probes
 	upkeep upkeep
 	// listAll reports that the list of free pages is written whatever its length.
-	listAll bool
+	listAll     bool
+	overwriting overwriting
 }
 
 var (
@@ -190,7 +196,7 @@ func (s *Store) view(ctx context.Context, fn func(tx *transaction) error) (err e
 		return s.unreadable()
 	}
 	committed := s.has.sound.Newest()
-	running := s.reads.begin()
+	running := s.reads.begin(committed)
 	defer s.reads.end(running)
 	return s.guarded(func(begun func(*bbolt.Tx)) error {
 		return s.db.View(func(tx *bbolt.Tx) error {

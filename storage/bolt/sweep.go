@@ -34,6 +34,9 @@ func (s *Store) sweep() (more bool) {
 		more = hasDead(tx)
 		return nil
 	})
+	if err == nil {
+		s.freed()
+	}
 	// Only disk space is lost by an error: the next opening or deletion tries again.
 	return more && err == nil
 }

@@ -54,6 +54,7 @@ func (s *Store) keepUp() {
 
 // leave does all steps, since the store is being closed.
 func (s *Store) leave() {
+	s.overwriteBeforeClose()
 	if s.upkeep.list {
 		s.writeList()
 	}
@@ -140,11 +141,15 @@ func (s *Store) followCommit() (sealed bool) {
 			begun(tx)
 			newest := s.begin(tx).disk
 			s.has.sound.Committed(newest)
+			if o := &s.overwriting; o.free != nil && !o.free.Follow(newest) {
+				o.again()
+			}
 			known = true
 			return s.writeSeal(newest)
 		})
 	})
 	if !known {
+		s.overwriting.again()
 		s.has.sound.Forget()
 	}
 	return err == nil

@@ -24,12 +24,13 @@ func (s *Store) write() {
 		ops, open := s.queue.take(batchBytes)
 		switch {
 		case len(ops) > 0:
-			sweeping = s.commit(ops) || sweeping
+			sweeping = s.inTurn(s.commit(ops) || sweeping)
 		case !open:
 			s.leave()
 			return
 		case sweeping:
 			sweeping = s.sweep()
+		case s.overwrites():
 		default:
 			s.idle()
 		}
@@ -76,6 +77,7 @@ func (s *Store) commit(ops []*operation) (sweeping bool) {
 	switch {
 	case err == nil:
 		s.reportSynced(ops, outcomes)
+		s.noteFreed(ops, outcomes)
 	case errors.Is(err, errNothing):
 	case len(ops) > 1 && (!refuses(err) || errors.Is(err, storage.ErrFull)):
 		// One of them makes the transaction fail for all, by its size or by damage. Running each alone shows which.
@@ -97,6 +99,15 @@ func (s *Store) commit(ops []*operation) (sweeping bool) {
 // update runs a transaction that writes.
 func (s *Store) update(fn func(tx *transaction) error) error {
 	return s.attempt(func(tx *bbolt.Tx) error { return fn(s.begin(tx)) })
+}
+
+// noteFreed notes that operations have freed what must not be left.
+func (s *Store) noteFreed(ops []*operation, outcomes []error) {
+	for i, op := range ops {
+		if outcomes[i] == nil && op.obsoletes {
+			s.freed()
+		}
+	}
 }
 
 func (s *Store) reportSynced(ops []*operation, outcomes []error) {

@@ -39,6 +39,7 @@ type Config struct {
 	MaxConnections         int           `default:"4096" env:"COMPACTORD_MAX_CONNECTIONS" help:"How many connections may be open at once (default: ${default})." placeholder:"N"`
 	MaxConnectionsOfClient int           `default:"1024" env:"COMPACTORD_MAX_CONNECTIONS_OF_CLIENT" help:"How many of them may come from one address of another machine (default: ${default})." placeholder:"N"`
 	MinFreeBytes           int64         `default:"134217728" env:"COMPACTORD_MIN_FREE_BYTES" help:"Refuse writes while less is free on the disk of the store; 0 for no limit (default: ${default})." placeholder:"N"`
+	OverwriteFreed         bool          `env:"COMPACTORD_OVERWRITE_FREED" help:"Overwrite in the store, in the background, what deletions free."`
 	DrainTimeout           time.Duration `default:"10s" env:"COMPACTORD_DRAIN_TIMEOUT" help:"How long running calls may go on when the daemon stops (default: ${default})." placeholder:"TIME"`
 	Heartbeat              time.Duration `default:"15s" env:"COMPACTORD_HEARTBEAT" help:"How long a stream may be silent (default: ${default})." placeholder:"TIME"`
 	LogLevel               string        `default:"info" env:"COMPACTORD_LOG_LEVEL" help:"debug, info, warn or error (default: ${default})." placeholder:"LEVEL"`

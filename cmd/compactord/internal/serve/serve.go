@@ -117,7 +117,7 @@ func (c *Command) Run(ctx context.Context, a *api.App) (err error) {
 	}
 	store, err := api.OpenStore(c.Store, boltstore.Options{
 		Reserve: deletionReserve, ReadOnlyFallback: true, Keys: keys, Migrating: reportMigration(ctx, logger, c.Store),
-		Erased: reportErased(ctx, logger),
+		OverwriteFreed: c.OverwriteFreed, Erased: reportErased(ctx, logger),
 	})
 	if err != nil {
 		return err

@@ -36,10 +36,10 @@ func reportMigration(ctx context.Context, logger *slog.Logger, path string) func
 func reportErased(ctx context.Context, logger *slog.Logger) func(file string, err error) {
 	return func(file string, err error) {
 		if err != nil {
-			logger.WarnContext(ctx, "a file that compactord defrag left cannot be overwritten; the next defrag tries again",
+			logger.WarnContext(ctx, "a file that was left beside the store cannot be overwritten; the next start tries again",
 				"file", file, "error", err)
 			return
 		}
-		logger.InfoContext(ctx, "a file that compactord defrag left was overwritten and removed", "file", file)
+		logger.InfoContext(ctx, "a file that was left beside the store was overwritten and removed", "file", file)
 	}
 }
