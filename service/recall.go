@@ -11,6 +11,7 @@ import (
 	"github.com/compactord/compactord/recall"
 	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/tracing"
 )
 
 // RecallContent implements SessionService.
@@ -31,13 +32,23 @@ func (s *Service) RecallContent(
 		}
 	}
 	if req.GetMatch() != nil {
-		matching, permit, err := s.admission.Searches.Enter(ctx, wholeCore, nil)
+		matching, permit, err := s.admittedSearch(ctx)
 		if err != nil {
 			return nil, err
 		}
 		defer permit.Leave()
 		ctx = matching
 	}
+	ctx, span := tracing.Begin(ctx, "read content")
+	answer, err := s.recalled(ctx, row, wanted, req)
+	span.EndWith(err)
+	return answer, err
+}
+
+// recalled returns content of a message, or of a context block, of a session.
+func (s *Service) recalled(
+	ctx context.Context, row *storagev1.Session, wanted recall.Reference, req *compactordv1.RecallContentRequest,
+) (*compactordv1.RecallContentResponse, error) {
 	if wanted.Block != "" {
 		return s.recallBlock(ctx, row, wanted, req)
 	}

@@ -5,13 +5,17 @@ import (
 	"errors"
 	"time"
 
+	"go.opentelemetry.io/otel/attribute"
+
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/recall"
+	"github.com/compactord/compactord/service/admission"
 	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/service/children"
 	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/tracing"
 )
 
 // SearchMessages implements SessionService.
@@ -32,17 +36,20 @@ func (s *Service) SearchMessages(
 			return nil, err
 		}
 	}
-	ctx, permit, err := s.admission.Searches.Enter(ctx, wholeCore, nil)
+	ctx, permit, err := s.admittedSearch(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer permit.Leave()
+	ctx, span := tracing.Begin(ctx, "search")
 	var answer *compactordv1.SearchMessagesResponse
 	if req.GetIncludeChildren() {
 		answer, err = search.PageOfAll(ctx, &searchedTree{s, first, s.children.Walk(first)}, s.searchedEnough())
 	} else {
 		answer, err = search.Page(ctx, &searchedLog{s.logs, first}, s.searchedEnough())
 	}
+	span.Set(attribute.Int("compactord.hits", len(answer.GetHits())))
+	span.EndWith(err)
 	if errors.Is(err, recall.ErrPageToken) {
 		return nil, apierror.InvalidToken("page_token")
 	}
@@ -55,6 +62,14 @@ func (s *Service) SearchMessages(
 		}
 	}
 	return answer, nil
+}
+
+// admittedSearch waits until the messages of a session may be searched. The caller must leave the permit.
+func (s *Service) admittedSearch(ctx context.Context) (context.Context, *admission.Permit, error) {
+	_, span := tracing.Begin(ctx, "wait for the pool")
+	working, permit, err := s.admission.Searches.Enter(ctx, wholeCore, nil)
+	span.EndWith(err)
+	return working, permit, err
 }
 
 // searchedTree implements recall.Logs for a session and those below it.

@@ -185,6 +185,71 @@ compactord.v1.CompactionService/Compact CANCELLED
 `}, treesOf(spans, "Compact"))
 }
 
+// A call that reads or prunes shows what it waited for, and what it did. One that had nothing to do has not failed.
+func TestSpansOfReadingAndPruning(t *testing.T) {
+	t.Parallel()
+	spans, tracing := traced()
+	d := start(t, tracing)
+	d.create("s", hideAllBut(1))
+	d.append("s", working(6, 3000)...)
+	for range 2 {
+		_, err := d.compactions.Prune(t.Context(), &compactordv1.PruneRequest{Target: &compactordv1.PruneRequest_SessionId{SessionId: "s"}})
+		require.NoError(t, err)
+	}
+	for _, words := range []string{"module", "nowhere"} {
+		_, err := d.sessions.SearchMessages(t.Context(), &compactordv1.SearchMessagesRequest{
+			SessionId: "s", Query: &compactordv1.SearchMessagesRequest_Words{Words: words}, PageSize: 3,
+		})
+		require.NoError(t, err)
+	}
+	read := &compactordv1.RecallContentRequest{SessionId: "s", What: &compactordv1.RecallContentRequest_Index{Index: 3}}
+	_, err := d.sessions.RecallContent(t.Context(), read)
+	require.NoError(t, err)
+	read.Range = &compactordv1.RecallContentRequest_Match{Match: &compactordv1.LineMatch{Pattern: "line"}}
+	_, err = d.sessions.RecallContent(t.Context(), read)
+	require.NoError(t, err)
+	_, err = d.sessions.RecallContent(t.Context(), &compactordv1.RecallContentRequest{
+		SessionId: "s", What: &compactordv1.RecallContentRequest_Reference{Reference: "block none"},
+	})
+	require.Equal(t, codes.NotFound, status.Code(err))
+	d.stop()
+	require.Equal(t, []string{`
+compactord.v1.CompactionService/Prune OK
+  wait for the pool
+  update session
+    commit
+  plan
+`, `
+compactord.v1.CompactionService/Prune OK
+  wait for the pool
+  update session
+  plan
+`}, treesOf(spans, "Prune"))
+	require.Equal(t, slices.Repeat([]string{`
+compactord.v1.SessionService/SearchMessages OK
+  wait for the pool
+  search
+`}, 2), treesOf(spans, "SearchMessages"))
+	require.Equal(t, []string{`
+compactord.v1.SessionService/RecallContent OK
+  read content
+`, `
+compactord.v1.SessionService/RecallContent OK
+  wait for the pool
+  read content
+`, `
+compactord.v1.SessionService/RecallContent NOT_FOUND
+  read content CONTENT_NOT_FOUND
+`}, treesOf(spans, "RecallContent"))
+	var hits []string
+	for _, s := range spans.GetSpans() {
+		if s.Name == "search" {
+			hits = append(hits, fmt.Sprint(s.Attributes))
+		}
+	}
+	require.Equal(t, []string{`[{"compactord.hits":3}]`, `[{"compactord.hits":0}]`}, hits)
+}
+
 func TestSpansOfOtherCalls(t *testing.T) {
 	t.Parallel()
 	spans, tracing := traced()

@@ -51,7 +51,10 @@ func (c *Compactor) admittedPrune(
 	if !due {
 		return ctx, &admission.Permit{}, nil
 	}
-	return c.Pool.Enter(ctx, weightOf(row), nil)
+	_, span := tracing.Begin(ctx, "wait for the pool")
+	working, permit, err := c.Pool.Enter(ctx, weightOf(row), nil)
+	span.EndWith(err)
+	return working, permit, err
 }
 
 // weightOf returns the weight of planning on a session's view.

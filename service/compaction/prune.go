@@ -9,6 +9,7 @@ import (
 	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/strategies"
+	"github.com/compactord/compactord/tracing"
 )
 
 // Prune makes the edits of the policy's prune_strategy.
@@ -56,7 +57,9 @@ func (c *Compactor) Prune(
 func (c *Compactor) planPrune(
 	ctx context.Context, req *compactordv1.PruneRequest, asked *compactordv1.Policy, row *storagev1.Session,
 	answer *compactordv1.PruneResponse,
-) (*sessionlog.Write, error) {
+) (next *sessionlog.Write, err error) {
+	ctx, span := tracing.Begin(ctx, "plan")
+	defer func() { endStep(span, err) }()
 	started := c.Hooks.Now()
 	policy, err := c.Policies.Resolve(row.GetPolicy(), asked)
 	if err != nil {
@@ -86,7 +89,7 @@ func (c *Compactor) planPrune(
 	if err := strategies.Check(in, plan); err != nil {
 		return nil, err
 	}
-	next := c.logs.Begin(row)
+	next = c.logs.Begin(row)
 	next.StartFrom(state)
 	answer.Prune, err = c.prune(ctx, next, &compactordv1.PruneEntry{
 		Id: sessionlog.NewID(), Edits: plan.GetEdits(),
