@@ -43,6 +43,17 @@ func (s *Service) admittedAppend(
 	return s.admission.Imports.Enter(ctx, wholeCore, nil)
 }
 
+// admittedSync waits until a list may be compared with a log, where that may be much work.
+func (s *Service) admittedSync(
+	ctx context.Context, req *compactordv1.SyncMessagesRequest,
+) (context.Context, *admission.Permit, error) {
+	if proto.Size(req) <= smallAppendBytes && !s.plansMuch(ctx, req.GetSessionId()) {
+		s.admission.Pass()
+		return ctx, &admission.Permit{}, nil
+	}
+	return s.admission.Imports.Enter(ctx, wholeCore, nil)
+}
+
 // plansMuch reports that an append to a session plans on a large view. Where the row cannot be read, the append says
 // why.
 func (s *Service) plansMuch(ctx context.Context, id string) bool {

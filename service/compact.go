@@ -33,7 +33,9 @@ func (s *Service) compact(
 	case recorded != nil:
 		return stream.Send(&compactordv1.CompactResponse{Event: recorded})
 	default:
-		return s.relay(stream, run, req.GetDetach())
+		return s.relay(stream.Context(), func(e *compactordv1.CompactionEvent) error {
+			return stream.Send(&compactordv1.CompactResponse{Event: e})
+		}, run, req.GetDetach())
 	}
 }
 
@@ -41,13 +43,13 @@ func (s *Service) compact(
 // gone it still waits for the end, since the stream's context has cancelled the compaction. It does not wait for a
 // detached one.
 func (s *Service) relay(
-	stream grpc.ServerStreamingServer[compactordv1.CompactResponse], run *compaction.Run, detached bool,
+	ctx context.Context, send func(*compactordv1.CompactionEvent) error, run *compaction.Run, detached bool,
 ) error {
 	heartbeat := time.NewTicker(s.heartbeat)
 	defer heartbeat.Stop()
 	var gone <-chan struct{}
 	if detached {
-		gone = stream.Context().Done()
+		gone = ctx.Done()
 	}
 	var sendErr error
 	for {
@@ -58,13 +60,13 @@ func (s *Service) relay(
 			}
 			run.Received()
 			if sendErr == nil {
-				sendErr = stream.Send(&compactordv1.CompactResponse{Event: e})
+				sendErr = send(e)
 				heartbeat.Reset(s.heartbeat)
 			}
 		case <-heartbeat.C:
 			run.Heartbeat()
 		case <-gone:
-			return context.Cause(stream.Context())
+			return context.Cause(ctx)
 		}
 	}
 }

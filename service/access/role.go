@@ -73,6 +73,7 @@ var Roles = map[string]Role{
 	compactordv1.SessionService_ForkSession_FullMethodName:         Write,
 	compactordv1.SessionService_EndChild_FullMethodName:            Write,
 	compactordv1.SessionService_AppendMessages_FullMethodName:      Write,
+	compactordv1.SessionService_SyncMessages_FullMethodName:        Write,
 	compactordv1.SessionService_CreateCheckpoint_FullMethodName:    Write,
 	compactordv1.SessionService_RevertToCheckpoint_FullMethodName:  Write,
 	compactordv1.SessionService_ClearSession_FullMethodName:        Write,

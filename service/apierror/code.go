@@ -34,6 +34,7 @@ var statusCodes = map[compactordv1.ErrorReason]codes.Code{
 	compactordv1.ErrorReason_ERROR_REASON_CHECKPOINT_PUT_ASIDE:   codes.FailedPrecondition,
 	compactordv1.ErrorReason_ERROR_REASON_NOTHING_TO_REVERT:      codes.FailedPrecondition,
 	compactordv1.ErrorReason_ERROR_REASON_MESSAGE_PUT_ASIDE:      codes.FailedPrecondition,
+	compactordv1.ErrorReason_ERROR_REASON_SYNC_CONFLICT:          codes.Aborted,
 	compactordv1.ErrorReason_ERROR_REASON_CHILD_ENDED:            codes.FailedPrecondition,
 	compactordv1.ErrorReason_ERROR_REASON_NO_PARENT:              codes.FailedPrecondition,
 	compactordv1.ErrorReason_ERROR_REASON_HAS_CHILDREN:           codes.FailedPrecondition,

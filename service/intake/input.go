@@ -29,6 +29,8 @@ type input struct {
 	// ahead is a counter that has already counted the messages by the estimator; nil where nothing was counted ahead.
 	ahead     session.Counter
 	estimator compactordv1.Estimator
+	// logged is called with each message that joins the log, and its position among these. May be nil.
+	logged func(l *compactordv1.LoggedMessage, at int)
 }
 
 // unlinked returns a copy of the input to link to a log. Linking adds findings, so each try needs its own copy.

@@ -9,6 +9,9 @@ import (
 
 // linked adds the findings of a message that was linked to the log. before is the head before it.
 func (in *input) linked(before *storagev1.Head, l *compactordv1.LoggedMessage, i int) {
+	if in.logged != nil {
+		in.logged(l, i)
+	}
 	at := in.positions[i]
 	switch l.GetMessage().GetRole() {
 	case compactordv1.Role_ROLE_ASSISTANT:

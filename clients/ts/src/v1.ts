@@ -29,6 +29,7 @@ export * from "./gen/compactord/v1/session_pb.js";
 export * from "./gen/compactord/v1/session_service_pb.js";
 export * from "./gen/compactord/v1/store_service_pb.js";
 export * from "./gen/compactord/v1/strategy_pb.js";
+export * from "./gen/compactord/v1/sync_pb.js";
 export * from "./gen/compactord/v1/tokens_pb.js";
 export * from "./gen/compactord/v1/view_pb.js";
 export * from "./gen/compactord/v1/watch_pb.js";

@@ -161,6 +161,10 @@ const (
 	// FAILED_PRECONDITION. The session has children. Example: DeleteSession with children REFUSE. Metadata: session_id;
 	// children, how many there are.
 	ErrorReason_ERROR_REASON_HAS_CHILDREN ErrorReason = 48
+	// ABORTED. Another client has written to the session what the list of SyncMessages lacks, or has reverted it. Read the
+	// session again. Example: two processes that run turns on one session. Metadata: next_index; index, the first message
+	// that the list lacks, where there is one.
+	ErrorReason_ERROR_REASON_SYNC_CONFLICT ErrorReason = 49
 )
 
 // Enum value maps for ErrorReason.
@@ -212,6 +216,7 @@ var (
 		46: "ERROR_REASON_CHILD_ENDED",
 		47: "ERROR_REASON_NO_PARENT",
 		48: "ERROR_REASON_HAS_CHILDREN",
+		49: "ERROR_REASON_SYNC_CONFLICT",
 	}
 	ErrorReason_value = map[string]int32{
 		"ERROR_REASON_UNSPECIFIED":            0,
@@ -260,6 +265,7 @@ var (
 		"ERROR_REASON_CHILD_ENDED":            46,
 		"ERROR_REASON_NO_PARENT":              47,
 		"ERROR_REASON_HAS_CHILDREN":           48,
+		"ERROR_REASON_SYNC_CONFLICT":          49,
 	}
 )
 
@@ -294,7 +300,7 @@ var File_compactord_v1_error_proto protoreflect.FileDescriptor
 
 const file_compactord_v1_error_proto_rawDesc = "" +
 	"\n" +
-	"\x19compactord/v1/error.proto\x12\rcompactord.v1*\xa1\f\n" +
+	"\x19compactord/v1/error.proto\x12\rcompactord.v1*\xc1\f\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\x1e\n" +
 	"\x1aERROR_REASON_INVALID_FIELD\x10\x01\x12\"\n" +
@@ -342,7 +348,8 @@ const file_compactord_v1_error_proto_rawDesc = "" +
 	"\x1dERROR_REASON_TOO_MANY_WAITING\x10)\x12\x1c\n" +
 	"\x18ERROR_REASON_CHILD_ENDED\x10.\x12\x1a\n" +
 	"\x16ERROR_REASON_NO_PARENT\x10/\x12\x1d\n" +
-	"\x19ERROR_REASON_HAS_CHILDREN\x100BCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3"
+	"\x19ERROR_REASON_HAS_CHILDREN\x100\x12\x1e\n" +
+	"\x1aERROR_REASON_SYNC_CONFLICT\x101BCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3"
 
 var (
 	file_compactord_v1_error_proto_rawDescOnce sync.Once

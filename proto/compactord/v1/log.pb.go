@@ -380,7 +380,10 @@ type LoggedMessage struct {
 	// The child whose result the message is.
 	Child *ChildRef `protobuf:"bytes,16,opt,name=child,proto3" json:"child,omitempty"`
 	// ASSISTANT: the estimated tokens of the extra blocks of the view that it was made from, as the view token says.
-	ExtraTokens   uint32 `protobuf:"varint,17,opt,name=extra_tokens,json=extraTokens,proto3" json:"extra_tokens,omitempty"`
+	ExtraTokens uint32 `protobuf:"varint,17,opt,name=extra_tokens,json=extraTokens,proto3" json:"extra_tokens,omitempty"`
+	// The elements of a list of SyncMessages that it came from. Not set in the second and further messages of one element,
+	// and where it came otherwise.
+	Listed        *ListedElements `protobuf:"bytes,18,opt,name=listed,proto3" json:"listed,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -534,6 +537,77 @@ func (x *LoggedMessage) GetExtraTokens() uint32 {
 	return 0
 }
 
+func (x *LoggedMessage) GetListed() *ListedElements {
+	if x != nil {
+		return x.Listed
+	}
+	return nil
+}
+
+// ListedElements stands for elements of a list of SyncMessages.
+type ListedElements struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Stands for their digests: the digest of one element, else the first 16 bytes of the SHA-256 of their digests.
+	Digest []byte `protobuf:"bytes,1,opt,name=digest,proto3" json:"digest,omitempty"`
+	// How many elements there are.
+	Elements uint32 `protobuf:"varint,2,opt,name=elements,proto3" json:"elements,omitempty"`
+	// How many messages of the log they became.
+	Messages      uint32 `protobuf:"varint,3,opt,name=messages,proto3" json:"messages,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListedElements) Reset() {
+	*x = ListedElements{}
+	mi := &file_compactord_v1_log_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListedElements) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListedElements) ProtoMessage() {}
+
+func (x *ListedElements) ProtoReflect() protoreflect.Message {
+	mi := &file_compactord_v1_log_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListedElements.ProtoReflect.Descriptor instead.
+func (*ListedElements) Descriptor() ([]byte, []int) {
+	return file_compactord_v1_log_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *ListedElements) GetDigest() []byte {
+	if x != nil {
+		return x.Digest
+	}
+	return nil
+}
+
+func (x *ListedElements) GetElements() uint32 {
+	if x != nil {
+		return x.Elements
+	}
+	return 0
+}
+
+func (x *ListedElements) GetMessages() uint32 {
+	if x != nil {
+		return x.Messages
+	}
+	return 0
+}
+
 // ChildRef names a child.
 type ChildRef struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -547,7 +621,7 @@ type ChildRef struct {
 
 func (x *ChildRef) Reset() {
 	*x = ChildRef{}
-	mi := &file_compactord_v1_log_proto_msgTypes[3]
+	mi := &file_compactord_v1_log_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -559,7 +633,7 @@ func (x *ChildRef) String() string {
 func (*ChildRef) ProtoMessage() {}
 
 func (x *ChildRef) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_log_proto_msgTypes[3]
+	mi := &file_compactord_v1_log_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -572,7 +646,7 @@ func (x *ChildRef) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ChildRef.ProtoReflect.Descriptor instead.
 func (*ChildRef) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_log_proto_rawDescGZIP(), []int{3}
+	return file_compactord_v1_log_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *ChildRef) GetSessionId() string {
@@ -606,7 +680,7 @@ type CallRef struct {
 
 func (x *CallRef) Reset() {
 	*x = CallRef{}
-	mi := &file_compactord_v1_log_proto_msgTypes[4]
+	mi := &file_compactord_v1_log_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -618,7 +692,7 @@ func (x *CallRef) String() string {
 func (*CallRef) ProtoMessage() {}
 
 func (x *CallRef) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_log_proto_msgTypes[4]
+	mi := &file_compactord_v1_log_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -631,7 +705,7 @@ func (x *CallRef) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallRef.ProtoReflect.Descriptor instead.
 func (*CallRef) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_log_proto_rawDescGZIP(), []int{4}
+	return file_compactord_v1_log_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *CallRef) GetIndex() uint32 {
@@ -688,7 +762,7 @@ type ListRecordsRequest struct {
 
 func (x *ListRecordsRequest) Reset() {
 	*x = ListRecordsRequest{}
-	mi := &file_compactord_v1_log_proto_msgTypes[5]
+	mi := &file_compactord_v1_log_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -700,7 +774,7 @@ func (x *ListRecordsRequest) String() string {
 func (*ListRecordsRequest) ProtoMessage() {}
 
 func (x *ListRecordsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_log_proto_msgTypes[5]
+	mi := &file_compactord_v1_log_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -713,7 +787,7 @@ func (x *ListRecordsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRecordsRequest.ProtoReflect.Descriptor instead.
 func (*ListRecordsRequest) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_log_proto_rawDescGZIP(), []int{5}
+	return file_compactord_v1_log_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ListRecordsRequest) GetSessionId() string {
@@ -786,7 +860,7 @@ type ListRecordsResponse struct {
 
 func (x *ListRecordsResponse) Reset() {
 	*x = ListRecordsResponse{}
-	mi := &file_compactord_v1_log_proto_msgTypes[6]
+	mi := &file_compactord_v1_log_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -798,7 +872,7 @@ func (x *ListRecordsResponse) String() string {
 func (*ListRecordsResponse) ProtoMessage() {}
 
 func (x *ListRecordsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_log_proto_msgTypes[6]
+	mi := &file_compactord_v1_log_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -811,7 +885,7 @@ func (x *ListRecordsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRecordsResponse.ProtoReflect.Descriptor instead.
 func (*ListRecordsResponse) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_log_proto_rawDescGZIP(), []int{6}
+	return file_compactord_v1_log_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ListRecordsResponse) GetRecords() []*Record {
@@ -846,7 +920,7 @@ const file_compactord_v1_log_proto_rawDesc = "" +
 	"\xbaH\a*\x05\x18\x80\x80\x80 R\bmaxBytes\"x\n" +
 	"\x14ListMessagesResponse\x128\n" +
 	"\bmessages\x18\x01 \x03(\v2\x1c.compactord.v1.LoggedMessageR\bmessages\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xdf\x05\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x96\x06\n" +
 	"\rLoggedMessage\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\rR\x05index\x12\x1a\n" +
 	"\bsequence\x18\x02 \x01(\rR\bsequence\x120\n" +
@@ -868,8 +942,13 @@ const file_compactord_v1_log_proto_rawDesc = "" +
 	"\rarrival_edits\x18\x0e \x03(\v2\x13.compactord.v1.EditR\farrivalEdits\x12&\n" +
 	"\fparent_index\x18\x0f \x01(\rH\x00R\vparentIndex\x88\x01\x01\x12-\n" +
 	"\x05child\x18\x10 \x01(\v2\x17.compactord.v1.ChildRefR\x05child\x12!\n" +
-	"\fextra_tokens\x18\x11 \x01(\rR\vextraTokensB\x0f\n" +
-	"\r_parent_index\";\n" +
+	"\fextra_tokens\x18\x11 \x01(\rR\vextraTokens\x125\n" +
+	"\x06listed\x18\x12 \x01(\v2\x1d.compactord.v1.ListedElementsR\x06listedB\x0f\n" +
+	"\r_parent_index\"`\n" +
+	"\x0eListedElements\x12\x16\n" +
+	"\x06digest\x18\x01 \x01(\fR\x06digest\x12\x1a\n" +
+	"\belements\x18\x02 \x01(\rR\belements\x12\x1a\n" +
+	"\bmessages\x18\x03 \x01(\rR\bmessages\";\n" +
 	"\bChildRef\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x10\n" +
@@ -924,7 +1003,7 @@ func file_compactord_v1_log_proto_rawDescGZIP() []byte {
 }
 
 var file_compactord_v1_log_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_compactord_v1_log_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
+var file_compactord_v1_log_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
 var file_compactord_v1_log_proto_goTypes = []any{
 	(MessageListing)(0),           // 0: compactord.v1.MessageListing
 	(MessageState)(0),             // 1: compactord.v1.MessageState
@@ -932,34 +1011,36 @@ var file_compactord_v1_log_proto_goTypes = []any{
 	(*ListMessagesRequest)(nil),   // 3: compactord.v1.ListMessagesRequest
 	(*ListMessagesResponse)(nil),  // 4: compactord.v1.ListMessagesResponse
 	(*LoggedMessage)(nil),         // 5: compactord.v1.LoggedMessage
-	(*ChildRef)(nil),              // 6: compactord.v1.ChildRef
-	(*CallRef)(nil),               // 7: compactord.v1.CallRef
-	(*ListRecordsRequest)(nil),    // 8: compactord.v1.ListRecordsRequest
-	(*ListRecordsResponse)(nil),   // 9: compactord.v1.ListRecordsResponse
-	(*Message)(nil),               // 10: compactord.v1.Message
-	(*timestamppb.Timestamp)(nil), // 11: google.protobuf.Timestamp
-	(*Edit)(nil),                  // 12: compactord.v1.Edit
-	(RecordKind)(0),               // 13: compactord.v1.RecordKind
-	(*Record)(nil),                // 14: compactord.v1.Record
+	(*ListedElements)(nil),        // 6: compactord.v1.ListedElements
+	(*ChildRef)(nil),              // 7: compactord.v1.ChildRef
+	(*CallRef)(nil),               // 8: compactord.v1.CallRef
+	(*ListRecordsRequest)(nil),    // 9: compactord.v1.ListRecordsRequest
+	(*ListRecordsResponse)(nil),   // 10: compactord.v1.ListRecordsResponse
+	(*Message)(nil),               // 11: compactord.v1.Message
+	(*timestamppb.Timestamp)(nil), // 12: google.protobuf.Timestamp
+	(*Edit)(nil),                  // 13: compactord.v1.Edit
+	(RecordKind)(0),               // 14: compactord.v1.RecordKind
+	(*Record)(nil),                // 15: compactord.v1.Record
 }
 var file_compactord_v1_log_proto_depIdxs = []int32{
 	0,  // 0: compactord.v1.ListMessagesRequest.listing:type_name -> compactord.v1.MessageListing
 	5,  // 1: compactord.v1.ListMessagesResponse.messages:type_name -> compactord.v1.LoggedMessage
-	10, // 2: compactord.v1.LoggedMessage.message:type_name -> compactord.v1.Message
-	11, // 3: compactord.v1.LoggedMessage.appended_at:type_name -> google.protobuf.Timestamp
+	11, // 2: compactord.v1.LoggedMessage.message:type_name -> compactord.v1.Message
+	12, // 3: compactord.v1.LoggedMessage.appended_at:type_name -> google.protobuf.Timestamp
 	2,  // 4: compactord.v1.LoggedMessage.result_place:type_name -> compactord.v1.ResultPlace
-	7,  // 5: compactord.v1.LoggedMessage.answers:type_name -> compactord.v1.CallRef
-	7,  // 6: compactord.v1.LoggedMessage.closes:type_name -> compactord.v1.CallRef
+	8,  // 5: compactord.v1.LoggedMessage.answers:type_name -> compactord.v1.CallRef
+	8,  // 6: compactord.v1.LoggedMessage.closes:type_name -> compactord.v1.CallRef
 	1,  // 7: compactord.v1.LoggedMessage.state:type_name -> compactord.v1.MessageState
-	12, // 8: compactord.v1.LoggedMessage.arrival_edits:type_name -> compactord.v1.Edit
-	6,  // 9: compactord.v1.LoggedMessage.child:type_name -> compactord.v1.ChildRef
-	13, // 10: compactord.v1.ListRecordsRequest.kinds:type_name -> compactord.v1.RecordKind
-	14, // 11: compactord.v1.ListRecordsResponse.records:type_name -> compactord.v1.Record
-	12, // [12:12] is the sub-list for method output_type
-	12, // [12:12] is the sub-list for method input_type
-	12, // [12:12] is the sub-list for extension type_name
-	12, // [12:12] is the sub-list for extension extendee
-	0,  // [0:12] is the sub-list for field type_name
+	13, // 8: compactord.v1.LoggedMessage.arrival_edits:type_name -> compactord.v1.Edit
+	7,  // 9: compactord.v1.LoggedMessage.child:type_name -> compactord.v1.ChildRef
+	6,  // 10: compactord.v1.LoggedMessage.listed:type_name -> compactord.v1.ListedElements
+	14, // 11: compactord.v1.ListRecordsRequest.kinds:type_name -> compactord.v1.RecordKind
+	15, // 12: compactord.v1.ListRecordsResponse.records:type_name -> compactord.v1.Record
+	13, // [13:13] is the sub-list for method output_type
+	13, // [13:13] is the sub-list for method input_type
+	13, // [13:13] is the sub-list for extension type_name
+	13, // [13:13] is the sub-list for extension extendee
+	0,  // [0:13] is the sub-list for field type_name
 }
 
 func init() { file_compactord_v1_log_proto_init() }
@@ -971,14 +1052,14 @@ func file_compactord_v1_log_proto_init() {
 	file_compactord_v1_message_proto_init()
 	file_compactord_v1_record_proto_init()
 	file_compactord_v1_log_proto_msgTypes[2].OneofWrappers = []any{}
-	file_compactord_v1_log_proto_msgTypes[5].OneofWrappers = []any{}
+	file_compactord_v1_log_proto_msgTypes[6].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_compactord_v1_log_proto_rawDesc), len(file_compactord_v1_log_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   7,
+			NumMessages:   8,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -24,7 +24,7 @@ var File_compactord_v1_session_service_proto protoreflect.FileDescriptor
 
 const file_compactord_v1_session_service_proto_rawDesc = "" +
 	"\n" +
-	"#compactord/v1/session_service.proto\x12\rcompactord.v1\x1a\x1acompactord/v1/append.proto\x1a\x19compactord/v1/block.proto\x1a\x19compactord/v1/child.proto\x1a\x17compactord/v1/log.proto\x1a\x17compactord/v1/pin.proto\x1a\x19compactord/v1/point.proto\x1a\x1acompactord/v1/recall.proto\x1a\x1bcompactord/v1/session.proto\x1a\x19compactord/v1/watch.proto2\xde\x0f\n" +
+	"#compactord/v1/session_service.proto\x12\rcompactord.v1\x1a\x1acompactord/v1/append.proto\x1a\x19compactord/v1/block.proto\x1a\x19compactord/v1/child.proto\x1a\x17compactord/v1/log.proto\x1a\x17compactord/v1/pin.proto\x1a\x19compactord/v1/point.proto\x1a\x1acompactord/v1/recall.proto\x1a\x1bcompactord/v1/session.proto\x1a\x18compactord/v1/sync.proto\x1a\x19compactord/v1/watch.proto2\xb9\x10\n" +
 	"\x0eSessionService\x12Z\n" +
 	"\rCreateSession\x12#.compactord.v1.CreateSessionRequest\x1a$.compactord.v1.CreateSessionResponse\x12V\n" +
 	"\n" +
@@ -34,7 +34,8 @@ const file_compactord_v1_session_service_proto_rawDesc = "" +
 	"\rDeleteSession\x12#.compactord.v1.DeleteSessionRequest\x1a$.compactord.v1.DeleteSessionResponse\x12T\n" +
 	"\vForkSession\x12!.compactord.v1.ForkSessionRequest\x1a\".compactord.v1.ForkSessionResponse\x12K\n" +
 	"\bEndChild\x12\x1e.compactord.v1.EndChildRequest\x1a\x1f.compactord.v1.EndChildResponse\x12]\n" +
-	"\x0eAppendMessages\x12$.compactord.v1.AppendMessagesRequest\x1a%.compactord.v1.AppendMessagesResponse\x12\\\n" +
+	"\x0eAppendMessages\x12$.compactord.v1.AppendMessagesRequest\x1a%.compactord.v1.AppendMessagesResponse\x12Y\n" +
+	"\fSyncMessages\x12\".compactord.v1.SyncMessagesRequest\x1a#.compactord.v1.SyncMessagesResponse0\x01\x12\\\n" +
 	"\fListMessages\x12\".compactord.v1.ListMessagesRequest\x1a#.compactord.v1.ListMessagesResponse\"\x03\x90\x02\x01\x12Y\n" +
 	"\vListRecords\x12!.compactord.v1.ListRecordsRequest\x1a\".compactord.v1.ListRecordsResponse\"\x03\x90\x02\x01\x12^\n" +
 	"\fWatchSession\x12\".compactord.v1.WatchSessionRequest\x1a#.compactord.v1.WatchSessionResponse\"\x03\x90\x02\x010\x01\x12c\n" +
@@ -58,40 +59,42 @@ var file_compactord_v1_session_service_proto_goTypes = []any{
 	(*ForkSessionRequest)(nil),          // 5: compactord.v1.ForkSessionRequest
 	(*EndChildRequest)(nil),             // 6: compactord.v1.EndChildRequest
 	(*AppendMessagesRequest)(nil),       // 7: compactord.v1.AppendMessagesRequest
-	(*ListMessagesRequest)(nil),         // 8: compactord.v1.ListMessagesRequest
-	(*ListRecordsRequest)(nil),          // 9: compactord.v1.ListRecordsRequest
-	(*WatchSessionRequest)(nil),         // 10: compactord.v1.WatchSessionRequest
-	(*CreateCheckpointRequest)(nil),     // 11: compactord.v1.CreateCheckpointRequest
-	(*RevertToCheckpointRequest)(nil),   // 12: compactord.v1.RevertToCheckpointRequest
-	(*ClearSessionRequest)(nil),         // 13: compactord.v1.ClearSessionRequest
-	(*PinMessagesRequest)(nil),          // 14: compactord.v1.PinMessagesRequest
-	(*UnpinMessagesRequest)(nil),        // 15: compactord.v1.UnpinMessagesRequest
-	(*UpdateContextBlocksRequest)(nil),  // 16: compactord.v1.UpdateContextBlocksRequest
-	(*ListContextBlocksRequest)(nil),    // 17: compactord.v1.ListContextBlocksRequest
-	(*ReplaceInstructionsRequest)(nil),  // 18: compactord.v1.ReplaceInstructionsRequest
-	(*RecallContentRequest)(nil),        // 19: compactord.v1.RecallContentRequest
-	(*SearchMessagesRequest)(nil),       // 20: compactord.v1.SearchMessagesRequest
-	(*CreateSessionResponse)(nil),       // 21: compactord.v1.CreateSessionResponse
-	(*GetSessionResponse)(nil),          // 22: compactord.v1.GetSessionResponse
-	(*ListSessionsResponse)(nil),        // 23: compactord.v1.ListSessionsResponse
-	(*UpdateSessionResponse)(nil),       // 24: compactord.v1.UpdateSessionResponse
-	(*DeleteSessionResponse)(nil),       // 25: compactord.v1.DeleteSessionResponse
-	(*ForkSessionResponse)(nil),         // 26: compactord.v1.ForkSessionResponse
-	(*EndChildResponse)(nil),            // 27: compactord.v1.EndChildResponse
-	(*AppendMessagesResponse)(nil),      // 28: compactord.v1.AppendMessagesResponse
-	(*ListMessagesResponse)(nil),        // 29: compactord.v1.ListMessagesResponse
-	(*ListRecordsResponse)(nil),         // 30: compactord.v1.ListRecordsResponse
-	(*WatchSessionResponse)(nil),        // 31: compactord.v1.WatchSessionResponse
-	(*CreateCheckpointResponse)(nil),    // 32: compactord.v1.CreateCheckpointResponse
-	(*RevertToCheckpointResponse)(nil),  // 33: compactord.v1.RevertToCheckpointResponse
-	(*ClearSessionResponse)(nil),        // 34: compactord.v1.ClearSessionResponse
-	(*PinMessagesResponse)(nil),         // 35: compactord.v1.PinMessagesResponse
-	(*UnpinMessagesResponse)(nil),       // 36: compactord.v1.UnpinMessagesResponse
-	(*UpdateContextBlocksResponse)(nil), // 37: compactord.v1.UpdateContextBlocksResponse
-	(*ListContextBlocksResponse)(nil),   // 38: compactord.v1.ListContextBlocksResponse
-	(*ReplaceInstructionsResponse)(nil), // 39: compactord.v1.ReplaceInstructionsResponse
-	(*RecallContentResponse)(nil),       // 40: compactord.v1.RecallContentResponse
-	(*SearchMessagesResponse)(nil),      // 41: compactord.v1.SearchMessagesResponse
+	(*SyncMessagesRequest)(nil),         // 8: compactord.v1.SyncMessagesRequest
+	(*ListMessagesRequest)(nil),         // 9: compactord.v1.ListMessagesRequest
+	(*ListRecordsRequest)(nil),          // 10: compactord.v1.ListRecordsRequest
+	(*WatchSessionRequest)(nil),         // 11: compactord.v1.WatchSessionRequest
+	(*CreateCheckpointRequest)(nil),     // 12: compactord.v1.CreateCheckpointRequest
+	(*RevertToCheckpointRequest)(nil),   // 13: compactord.v1.RevertToCheckpointRequest
+	(*ClearSessionRequest)(nil),         // 14: compactord.v1.ClearSessionRequest
+	(*PinMessagesRequest)(nil),          // 15: compactord.v1.PinMessagesRequest
+	(*UnpinMessagesRequest)(nil),        // 16: compactord.v1.UnpinMessagesRequest
+	(*UpdateContextBlocksRequest)(nil),  // 17: compactord.v1.UpdateContextBlocksRequest
+	(*ListContextBlocksRequest)(nil),    // 18: compactord.v1.ListContextBlocksRequest
+	(*ReplaceInstructionsRequest)(nil),  // 19: compactord.v1.ReplaceInstructionsRequest
+	(*RecallContentRequest)(nil),        // 20: compactord.v1.RecallContentRequest
+	(*SearchMessagesRequest)(nil),       // 21: compactord.v1.SearchMessagesRequest
+	(*CreateSessionResponse)(nil),       // 22: compactord.v1.CreateSessionResponse
+	(*GetSessionResponse)(nil),          // 23: compactord.v1.GetSessionResponse
+	(*ListSessionsResponse)(nil),        // 24: compactord.v1.ListSessionsResponse
+	(*UpdateSessionResponse)(nil),       // 25: compactord.v1.UpdateSessionResponse
+	(*DeleteSessionResponse)(nil),       // 26: compactord.v1.DeleteSessionResponse
+	(*ForkSessionResponse)(nil),         // 27: compactord.v1.ForkSessionResponse
+	(*EndChildResponse)(nil),            // 28: compactord.v1.EndChildResponse
+	(*AppendMessagesResponse)(nil),      // 29: compactord.v1.AppendMessagesResponse
+	(*SyncMessagesResponse)(nil),        // 30: compactord.v1.SyncMessagesResponse
+	(*ListMessagesResponse)(nil),        // 31: compactord.v1.ListMessagesResponse
+	(*ListRecordsResponse)(nil),         // 32: compactord.v1.ListRecordsResponse
+	(*WatchSessionResponse)(nil),        // 33: compactord.v1.WatchSessionResponse
+	(*CreateCheckpointResponse)(nil),    // 34: compactord.v1.CreateCheckpointResponse
+	(*RevertToCheckpointResponse)(nil),  // 35: compactord.v1.RevertToCheckpointResponse
+	(*ClearSessionResponse)(nil),        // 36: compactord.v1.ClearSessionResponse
+	(*PinMessagesResponse)(nil),         // 37: compactord.v1.PinMessagesResponse
+	(*UnpinMessagesResponse)(nil),       // 38: compactord.v1.UnpinMessagesResponse
+	(*UpdateContextBlocksResponse)(nil), // 39: compactord.v1.UpdateContextBlocksResponse
+	(*ListContextBlocksResponse)(nil),   // 40: compactord.v1.ListContextBlocksResponse
+	(*ReplaceInstructionsResponse)(nil), // 41: compactord.v1.ReplaceInstructionsResponse
+	(*RecallContentResponse)(nil),       // 42: compactord.v1.RecallContentResponse
+	(*SearchMessagesResponse)(nil),      // 43: compactord.v1.SearchMessagesResponse
 }
 var file_compactord_v1_session_service_proto_depIdxs = []int32{
 	0,  // 0: compactord.v1.SessionService.CreateSession:input_type -> compactord.v1.CreateSessionRequest
@@ -102,42 +105,44 @@ var file_compactord_v1_session_service_proto_depIdxs = []int32{
 	5,  // 5: compactord.v1.SessionService.ForkSession:input_type -> compactord.v1.ForkSessionRequest
 	6,  // 6: compactord.v1.SessionService.EndChild:input_type -> compactord.v1.EndChildRequest
 	7,  // 7: compactord.v1.SessionService.AppendMessages:input_type -> compactord.v1.AppendMessagesRequest
-	8,  // 8: compactord.v1.SessionService.ListMessages:input_type -> compactord.v1.ListMessagesRequest
-	9,  // 9: compactord.v1.SessionService.ListRecords:input_type -> compactord.v1.ListRecordsRequest
-	10, // 10: compactord.v1.SessionService.WatchSession:input_type -> compactord.v1.WatchSessionRequest
-	11, // 11: compactord.v1.SessionService.CreateCheckpoint:input_type -> compactord.v1.CreateCheckpointRequest
-	12, // 12: compactord.v1.SessionService.RevertToCheckpoint:input_type -> compactord.v1.RevertToCheckpointRequest
-	13, // 13: compactord.v1.SessionService.ClearSession:input_type -> compactord.v1.ClearSessionRequest
-	14, // 14: compactord.v1.SessionService.PinMessages:input_type -> compactord.v1.PinMessagesRequest
-	15, // 15: compactord.v1.SessionService.UnpinMessages:input_type -> compactord.v1.UnpinMessagesRequest
-	16, // 16: compactord.v1.SessionService.UpdateContextBlocks:input_type -> compactord.v1.UpdateContextBlocksRequest
-	17, // 17: compactord.v1.SessionService.ListContextBlocks:input_type -> compactord.v1.ListContextBlocksRequest
-	18, // 18: compactord.v1.SessionService.ReplaceInstructions:input_type -> compactord.v1.ReplaceInstructionsRequest
-	19, // 19: compactord.v1.SessionService.RecallContent:input_type -> compactord.v1.RecallContentRequest
-	20, // 20: compactord.v1.SessionService.SearchMessages:input_type -> compactord.v1.SearchMessagesRequest
-	21, // 21: compactord.v1.SessionService.CreateSession:output_type -> compactord.v1.CreateSessionResponse
-	22, // 22: compactord.v1.SessionService.GetSession:output_type -> compactord.v1.GetSessionResponse
-	23, // 23: compactord.v1.SessionService.ListSessions:output_type -> compactord.v1.ListSessionsResponse
-	24, // 24: compactord.v1.SessionService.UpdateSession:output_type -> compactord.v1.UpdateSessionResponse
-	25, // 25: compactord.v1.SessionService.DeleteSession:output_type -> compactord.v1.DeleteSessionResponse
-	26, // 26: compactord.v1.SessionService.ForkSession:output_type -> compactord.v1.ForkSessionResponse
-	27, // 27: compactord.v1.SessionService.EndChild:output_type -> compactord.v1.EndChildResponse
-	28, // 28: compactord.v1.SessionService.AppendMessages:output_type -> compactord.v1.AppendMessagesResponse
-	29, // 29: compactord.v1.SessionService.ListMessages:output_type -> compactord.v1.ListMessagesResponse
-	30, // 30: compactord.v1.SessionService.ListRecords:output_type -> compactord.v1.ListRecordsResponse
-	31, // 31: compactord.v1.SessionService.WatchSession:output_type -> compactord.v1.WatchSessionResponse
-	32, // 32: compactord.v1.SessionService.CreateCheckpoint:output_type -> compactord.v1.CreateCheckpointResponse
-	33, // 33: compactord.v1.SessionService.RevertToCheckpoint:output_type -> compactord.v1.RevertToCheckpointResponse
-	34, // 34: compactord.v1.SessionService.ClearSession:output_type -> compactord.v1.ClearSessionResponse
-	35, // 35: compactord.v1.SessionService.PinMessages:output_type -> compactord.v1.PinMessagesResponse
-	36, // 36: compactord.v1.SessionService.UnpinMessages:output_type -> compactord.v1.UnpinMessagesResponse
-	37, // 37: compactord.v1.SessionService.UpdateContextBlocks:output_type -> compactord.v1.UpdateContextBlocksResponse
-	38, // 38: compactord.v1.SessionService.ListContextBlocks:output_type -> compactord.v1.ListContextBlocksResponse
-	39, // 39: compactord.v1.SessionService.ReplaceInstructions:output_type -> compactord.v1.ReplaceInstructionsResponse
-	40, // 40: compactord.v1.SessionService.RecallContent:output_type -> compactord.v1.RecallContentResponse
-	41, // 41: compactord.v1.SessionService.SearchMessages:output_type -> compactord.v1.SearchMessagesResponse
-	21, // [21:42] is the sub-list for method output_type
-	0,  // [0:21] is the sub-list for method input_type
+	8,  // 8: compactord.v1.SessionService.SyncMessages:input_type -> compactord.v1.SyncMessagesRequest
+	9,  // 9: compactord.v1.SessionService.ListMessages:input_type -> compactord.v1.ListMessagesRequest
+	10, // 10: compactord.v1.SessionService.ListRecords:input_type -> compactord.v1.ListRecordsRequest
+	11, // 11: compactord.v1.SessionService.WatchSession:input_type -> compactord.v1.WatchSessionRequest
+	12, // 12: compactord.v1.SessionService.CreateCheckpoint:input_type -> compactord.v1.CreateCheckpointRequest
+	13, // 13: compactord.v1.SessionService.RevertToCheckpoint:input_type -> compactord.v1.RevertToCheckpointRequest
+	14, // 14: compactord.v1.SessionService.ClearSession:input_type -> compactord.v1.ClearSessionRequest
+	15, // 15: compactord.v1.SessionService.PinMessages:input_type -> compactord.v1.PinMessagesRequest
+	16, // 16: compactord.v1.SessionService.UnpinMessages:input_type -> compactord.v1.UnpinMessagesRequest
+	17, // 17: compactord.v1.SessionService.UpdateContextBlocks:input_type -> compactord.v1.UpdateContextBlocksRequest
+	18, // 18: compactord.v1.SessionService.ListContextBlocks:input_type -> compactord.v1.ListContextBlocksRequest
+	19, // 19: compactord.v1.SessionService.ReplaceInstructions:input_type -> compactord.v1.ReplaceInstructionsRequest
+	20, // 20: compactord.v1.SessionService.RecallContent:input_type -> compactord.v1.RecallContentRequest
+	21, // 21: compactord.v1.SessionService.SearchMessages:input_type -> compactord.v1.SearchMessagesRequest
+	22, // 22: compactord.v1.SessionService.CreateSession:output_type -> compactord.v1.CreateSessionResponse
+	23, // 23: compactord.v1.SessionService.GetSession:output_type -> compactord.v1.GetSessionResponse
+	24, // 24: compactord.v1.SessionService.ListSessions:output_type -> compactord.v1.ListSessionsResponse
+	25, // 25: compactord.v1.SessionService.UpdateSession:output_type -> compactord.v1.UpdateSessionResponse
+	26, // 26: compactord.v1.SessionService.DeleteSession:output_type -> compactord.v1.DeleteSessionResponse
+	27, // 27: compactord.v1.SessionService.ForkSession:output_type -> compactord.v1.ForkSessionResponse
+	28, // 28: compactord.v1.SessionService.EndChild:output_type -> compactord.v1.EndChildResponse
+	29, // 29: compactord.v1.SessionService.AppendMessages:output_type -> compactord.v1.AppendMessagesResponse
+	30, // 30: compactord.v1.SessionService.SyncMessages:output_type -> compactord.v1.SyncMessagesResponse
+	31, // 31: compactord.v1.SessionService.ListMessages:output_type -> compactord.v1.ListMessagesResponse
+	32, // 32: compactord.v1.SessionService.ListRecords:output_type -> compactord.v1.ListRecordsResponse
+	33, // 33: compactord.v1.SessionService.WatchSession:output_type -> compactord.v1.WatchSessionResponse
+	34, // 34: compactord.v1.SessionService.CreateCheckpoint:output_type -> compactord.v1.CreateCheckpointResponse
+	35, // 35: compactord.v1.SessionService.RevertToCheckpoint:output_type -> compactord.v1.RevertToCheckpointResponse
+	36, // 36: compactord.v1.SessionService.ClearSession:output_type -> compactord.v1.ClearSessionResponse
+	37, // 37: compactord.v1.SessionService.PinMessages:output_type -> compactord.v1.PinMessagesResponse
+	38, // 38: compactord.v1.SessionService.UnpinMessages:output_type -> compactord.v1.UnpinMessagesResponse
+	39, // 39: compactord.v1.SessionService.UpdateContextBlocks:output_type -> compactord.v1.UpdateContextBlocksResponse
+	40, // 40: compactord.v1.SessionService.ListContextBlocks:output_type -> compactord.v1.ListContextBlocksResponse
+	41, // 41: compactord.v1.SessionService.ReplaceInstructions:output_type -> compactord.v1.ReplaceInstructionsResponse
+	42, // 42: compactord.v1.SessionService.RecallContent:output_type -> compactord.v1.RecallContentResponse
+	43, // 43: compactord.v1.SessionService.SearchMessages:output_type -> compactord.v1.SearchMessagesResponse
+	22, // [22:44] is the sub-list for method output_type
+	0,  // [0:22] is the sub-list for method input_type
 	0,  // [0:0] is the sub-list for extension type_name
 	0,  // [0:0] is the sub-list for extension extendee
 	0,  // [0:0] is the sub-list for field type_name
@@ -156,6 +161,7 @@ func file_compactord_v1_session_service_proto_init() {
 	file_compactord_v1_point_proto_init()
 	file_compactord_v1_recall_proto_init()
 	file_compactord_v1_session_proto_init()
+	file_compactord_v1_sync_proto_init()
 	file_compactord_v1_watch_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{

@@ -27,6 +27,7 @@ const (
 	SessionService_ForkSession_FullMethodName         = "/compactord.v1.SessionService/ForkSession"
 	SessionService_EndChild_FullMethodName            = "/compactord.v1.SessionService/EndChild"
 	SessionService_AppendMessages_FullMethodName      = "/compactord.v1.SessionService/AppendMessages"
+	SessionService_SyncMessages_FullMethodName        = "/compactord.v1.SessionService/SyncMessages"
 	SessionService_ListMessages_FullMethodName        = "/compactord.v1.SessionService/ListMessages"
 	SessionService_ListRecords_FullMethodName         = "/compactord.v1.SessionService/ListRecords"
 	SessionService_WatchSession_FullMethodName        = "/compactord.v1.SessionService/WatchSession"
@@ -77,6 +78,13 @@ type SessionServiceClient interface {
 	// AppendMessages adds messages at the end of the log. It adds all of them or, on any error, none. They are on disk
 	// before it returns.
 	AppendMessages(ctx context.Context, in *AppendMessagesRequest, opts ...grpc.CallOption) (*AppendMessagesResponse, error)
+	// SyncMessages takes the complete list that an agent holds, and brings the log in line with it: it appends what is new,
+	// and goes back by a Revert where the agent changed or dropped the end. Then it compacts, if that is wanted and due, and
+	// returns the view. Messages are compared by content: what they say, call, return and show, not by ids or provider's
+	// fields, and thinking never counts. Elements of views that this session returned are recognized, and not appended. A
+	// list that the session holds already changes nothing. ABORTED with SYNC_CONFLICT where another client has written
+	// what the list lacks.
+	SyncMessages(ctx context.Context, in *SyncMessagesRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[SyncMessagesResponse], error)
 	// ListMessages returns the messages of the log, in its order.
 	ListMessages(ctx context.Context, in *ListMessagesRequest, opts ...grpc.CallOption) (*ListMessagesResponse, error)
 	// ListRecords returns the records of the log: compactions, prunes, checkpoints, reverts and the others.
@@ -201,6 +209,25 @@ func (c *sessionServiceClient) AppendMessages(ctx context.Context, in *AppendMes
 	return out, nil
 }
 
+func (c *sessionServiceClient) SyncMessages(ctx context.Context, in *SyncMessagesRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[SyncMessagesResponse], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &SessionService_ServiceDesc.Streams[0], SessionService_SyncMessages_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[SyncMessagesRequest, SyncMessagesResponse]{ClientStream: stream}
+	if err := x.ClientStream.SendMsg(in); err != nil {
+		return nil, err
+	}
+	if err := x.ClientStream.CloseSend(); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type SessionService_SyncMessagesClient = grpc.ServerStreamingClient[SyncMessagesResponse]
+
 func (c *sessionServiceClient) ListMessages(ctx context.Context, in *ListMessagesRequest, opts ...grpc.CallOption) (*ListMessagesResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(ListMessagesResponse)
@@ -223,7 +250,7 @@ func (c *sessionServiceClient) ListRecords(ctx context.Context, in *ListRecordsR
 
 func (c *sessionServiceClient) WatchSession(ctx context.Context, in *WatchSessionRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchSessionResponse], error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
-	stream, err := c.cc.NewStream(ctx, &SessionService_ServiceDesc.Streams[0], SessionService_WatchSession_FullMethodName, cOpts...)
+	stream, err := c.cc.NewStream(ctx, &SessionService_ServiceDesc.Streams[1], SessionService_WatchSession_FullMethodName, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -375,6 +402,13 @@ type SessionServiceServer interface {
 	// AppendMessages adds messages at the end of the log. It adds all of them or, on any error, none. They are on disk
 	// before it returns.
 	AppendMessages(context.Context, *AppendMessagesRequest) (*AppendMessagesResponse, error)
+	// SyncMessages takes the complete list that an agent holds, and brings the log in line with it: it appends what is new,
+	// and goes back by a Revert where the agent changed or dropped the end. Then it compacts, if that is wanted and due, and
+	// returns the view. Messages are compared by content: what they say, call, return and show, not by ids or provider's
+	// fields, and thinking never counts. Elements of views that this session returned are recognized, and not appended. A
+	// list that the session holds already changes nothing. ABORTED with SYNC_CONFLICT where another client has written
+	// what the list lacks.
+	SyncMessages(*SyncMessagesRequest, grpc.ServerStreamingServer[SyncMessagesResponse]) error
 	// ListMessages returns the messages of the log, in its order.
 	ListMessages(context.Context, *ListMessagesRequest) (*ListMessagesResponse, error)
 	// ListRecords returns the records of the log: compactions, prunes, checkpoints, reverts and the others.
@@ -442,6 +476,9 @@ func (UnimplementedSessionServiceServer) EndChild(context.Context, *EndChildRequ
 }
 func (UnimplementedSessionServiceServer) AppendMessages(context.Context, *AppendMessagesRequest) (*AppendMessagesResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method AppendMessages not implemented")
+}
+func (UnimplementedSessionServiceServer) SyncMessages(*SyncMessagesRequest, grpc.ServerStreamingServer[SyncMessagesResponse]) error {
+	return status.Error(codes.Unimplemented, "method SyncMessages not implemented")
 }
 func (UnimplementedSessionServiceServer) ListMessages(context.Context, *ListMessagesRequest) (*ListMessagesResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ListMessages not implemented")
@@ -646,6 +683,17 @@ func _SessionService_AppendMessages_Handler(srv interface{}, ctx context.Context
 	}
 	return interceptor(ctx, in, info, handler)
 }
+
+func _SessionService_SyncMessages_Handler(srv interface{}, stream grpc.ServerStream) error {
+	m := new(SyncMessagesRequest)
+	if err := stream.RecvMsg(m); err != nil {
+		return err
+	}
+	return srv.(SessionServiceServer).SyncMessages(m, &grpc.GenericServerStream[SyncMessagesRequest, SyncMessagesResponse]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type SessionService_SyncMessagesServer = grpc.ServerStreamingServer[SyncMessagesResponse]
 
 func _SessionService_ListMessages_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(ListMessagesRequest)
@@ -963,6 +1011,11 @@ var SessionService_ServiceDesc = grpc.ServiceDesc{
 		},
 	},
 	Streams: []grpc.StreamDesc{
+		{
+			StreamName:    "SyncMessages",
+			Handler:       _SessionService_SyncMessages_Handler,
+			ServerStreams: true,
+		},
 		{
 			StreamName:    "WatchSession",
 			Handler:       _SessionService_WatchSession_Handler,

@@ -81,7 +81,7 @@ WRITES = (
 )
 """Calls that write. Each gets a request_id here, so that it is safe to send again."""
 
-RESUMED = ("Compact", "WatchSession", "RevertToCheckpoint")
+RESUMED = ("Compact", "WatchSession", "RevertToCheckpoint", "SyncMessages")
 """Calls that this package resumes itself, since gRPC cannot. Two are streams. A revert with a summary also fails with
 UNAVAILABLE where the summarizer cannot be reached; a retry within seconds does not help then."""
 

@@ -64,7 +64,9 @@ type Session struct {
 	// The session that it is a child of; not set where it is no child. It never changes.
 	Parent *v1.ParentSession `protobuf:"bytes,16,opt,name=parent,proto3" json:"parent,omitempty"`
 	// How it ended; not set where it has not.
-	Ended         *v1.EndedChild `protobuf:"bytes,17,opt,name=ended,proto3" json:"ended,omitempty"`
+	Ended *v1.EndedChild `protobuf:"bytes,17,opt,name=ended,proto3" json:"ended,omitempty"`
+	// The last list of SyncMessages; not set where there was none.
+	Synced        *SyncedList `protobuf:"bytes,19,opt,name=synced,proto3" json:"synced,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -218,6 +220,105 @@ func (x *Session) GetEnded() *v1.EndedChild {
 	return nil
 }
 
+func (x *Session) GetSynced() *SyncedList {
+	if x != nil {
+		return x.Synced
+	}
+	return nil
+}
+
+// SyncedList says up to where the log holds the last list of SyncMessages, so that the next one need not be compared with
+// the log.
+type SyncedList struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// How many elements the list had.
+	Elements uint32 `protobuf:"varint,1,opt,name=elements,proto3" json:"elements,omitempty"`
+	// How many of them, at the start, were leading messages.
+	Leading uint32 `protobuf:"varint,2,opt,name=leading,proto3" json:"leading,omitempty"`
+	// The SHA-256 of the digests of these and of the system prompt that stood apart, one after the other.
+	LeadingHash []byte `protobuf:"bytes,3,opt,name=leading_hash,json=leadingHash,proto3" json:"leading_hash,omitempty"`
+	// The SHA-256 of the digests of the other elements.
+	Hash []byte `protobuf:"bytes,4,opt,name=hash,proto3" json:"hash,omitempty"`
+	// The log's next index when it held the list.
+	NextIndex uint32 `protobuf:"varint,5,opt,name=next_index,json=nextIndex,proto3" json:"next_index,omitempty"`
+	// The newest point then.
+	Point         uint32 `protobuf:"varint,6,opt,name=point,proto3" json:"point,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SyncedList) Reset() {
+	*x = SyncedList{}
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SyncedList) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SyncedList) ProtoMessage() {}
+
+func (x *SyncedList) ProtoReflect() protoreflect.Message {
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SyncedList.ProtoReflect.Descriptor instead.
+func (*SyncedList) Descriptor() ([]byte, []int) {
+	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *SyncedList) GetElements() uint32 {
+	if x != nil {
+		return x.Elements
+	}
+	return 0
+}
+
+func (x *SyncedList) GetLeading() uint32 {
+	if x != nil {
+		return x.Leading
+	}
+	return 0
+}
+
+func (x *SyncedList) GetLeadingHash() []byte {
+	if x != nil {
+		return x.LeadingHash
+	}
+	return nil
+}
+
+func (x *SyncedList) GetHash() []byte {
+	if x != nil {
+		return x.Hash
+	}
+	return nil
+}
+
+func (x *SyncedList) GetNextIndex() uint32 {
+	if x != nil {
+		return x.NextIndex
+	}
+	return 0
+}
+
+func (x *SyncedList) GetPoint() uint32 {
+	if x != nil {
+		return x.Point
+	}
+	return 0
+}
+
 // DuePlan says what the plan of a due compaction would do. Reports use it as long as its point is the newest. Where the
 // plan makes the view much smaller, they also use it while only messages come after it and the view grows little.
 type DuePlan struct {
@@ -238,7 +339,7 @@ type DuePlan struct {
 
 func (x *DuePlan) Reset() {
 	*x = DuePlan{}
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[1]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -250,7 +351,7 @@ func (x *DuePlan) String() string {
 func (*DuePlan) ProtoMessage() {}
 
 func (x *DuePlan) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[1]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -263,7 +364,7 @@ func (x *DuePlan) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DuePlan.ProtoReflect.Descriptor instead.
 func (*DuePlan) Descriptor() ([]byte, []int) {
-	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{1}
+	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *DuePlan) GetPoint() uint32 {
@@ -318,7 +419,7 @@ type RunningCompaction struct {
 
 func (x *RunningCompaction) Reset() {
 	*x = RunningCompaction{}
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[2]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -330,7 +431,7 @@ func (x *RunningCompaction) String() string {
 func (*RunningCompaction) ProtoMessage() {}
 
 func (x *RunningCompaction) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[2]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -343,7 +444,7 @@ func (x *RunningCompaction) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunningCompaction.ProtoReflect.Descriptor instead.
 func (*RunningCompaction) Descriptor() ([]byte, []int) {
-	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{2}
+	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *RunningCompaction) GetOperationId() string {
@@ -495,7 +596,7 @@ type Head struct {
 
 func (x *Head) Reset() {
 	*x = Head{}
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[3]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -507,7 +608,7 @@ func (x *Head) String() string {
 func (*Head) ProtoMessage() {}
 
 func (x *Head) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[3]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -520,7 +621,7 @@ func (x *Head) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Head.ProtoReflect.Descriptor instead.
 func (*Head) Descriptor() ([]byte, []int) {
-	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{3}
+	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Head) GetNextSequence() uint32 {
@@ -922,7 +1023,7 @@ type BlockInForce struct {
 
 func (x *BlockInForce) Reset() {
 	*x = BlockInForce{}
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[4]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -934,7 +1035,7 @@ func (x *BlockInForce) String() string {
 func (*BlockInForce) ProtoMessage() {}
 
 func (x *BlockInForce) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[4]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -947,7 +1048,7 @@ func (x *BlockInForce) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BlockInForce.ProtoReflect.Descriptor instead.
 func (*BlockInForce) Descriptor() ([]byte, []int) {
-	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{4}
+	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *BlockInForce) GetName() string {
@@ -1054,7 +1155,7 @@ type InstructionsInForce struct {
 
 func (x *InstructionsInForce) Reset() {
 	*x = InstructionsInForce{}
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[5]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1066,7 +1167,7 @@ func (x *InstructionsInForce) String() string {
 func (*InstructionsInForce) ProtoMessage() {}
 
 func (x *InstructionsInForce) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[5]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1079,7 +1180,7 @@ func (x *InstructionsInForce) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InstructionsInForce.ProtoReflect.Descriptor instead.
 func (*InstructionsInForce) Descriptor() ([]byte, []int) {
-	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{5}
+	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *InstructionsInForce) GetSequence() uint32 {
@@ -1117,7 +1218,7 @@ type Calibration struct {
 
 func (x *Calibration) Reset() {
 	*x = Calibration{}
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[6]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1129,7 +1230,7 @@ func (x *Calibration) String() string {
 func (*Calibration) ProtoMessage() {}
 
 func (x *Calibration) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[6]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1142,7 +1243,7 @@ func (x *Calibration) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Calibration.ProtoReflect.Descriptor instead.
 func (*Calibration) Descriptor() ([]byte, []int) {
-	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{6}
+	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Calibration) GetPermille() uint32 {
@@ -1204,7 +1305,7 @@ type ActiveRange struct {
 
 func (x *ActiveRange) Reset() {
 	*x = ActiveRange{}
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[7]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1216,7 +1317,7 @@ func (x *ActiveRange) String() string {
 func (*ActiveRange) ProtoMessage() {}
 
 func (x *ActiveRange) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[7]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1229,7 +1330,7 @@ func (x *ActiveRange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ActiveRange.ProtoReflect.Descriptor instead.
 func (*ActiveRange) Descriptor() ([]byte, []int) {
-	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{7}
+	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ActiveRange) GetFirstSequence() uint32 {
@@ -1277,7 +1378,7 @@ type EffectiveCompaction struct {
 
 func (x *EffectiveCompaction) Reset() {
 	*x = EffectiveCompaction{}
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[8]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1289,7 +1390,7 @@ func (x *EffectiveCompaction) String() string {
 func (*EffectiveCompaction) ProtoMessage() {}
 
 func (x *EffectiveCompaction) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[8]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1302,7 +1403,7 @@ func (x *EffectiveCompaction) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EffectiveCompaction.ProtoReflect.Descriptor instead.
 func (*EffectiveCompaction) Descriptor() ([]byte, []int) {
-	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{8}
+	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *EffectiveCompaction) GetSequence() uint32 {
@@ -1346,7 +1447,7 @@ type ChangeMark struct {
 
 func (x *ChangeMark) Reset() {
 	*x = ChangeMark{}
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[9]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1358,7 +1459,7 @@ func (x *ChangeMark) String() string {
 func (*ChangeMark) ProtoMessage() {}
 
 func (x *ChangeMark) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[9]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1371,7 +1472,7 @@ func (x *ChangeMark) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ChangeMark.ProtoReflect.Descriptor instead.
 func (*ChangeMark) Descriptor() ([]byte, []int) {
-	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{9}
+	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ChangeMark) GetSequence() uint32 {
@@ -1409,7 +1510,7 @@ type UsageBaseline struct {
 
 func (x *UsageBaseline) Reset() {
 	*x = UsageBaseline{}
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[10]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1421,7 +1522,7 @@ func (x *UsageBaseline) String() string {
 func (*UsageBaseline) ProtoMessage() {}
 
 func (x *UsageBaseline) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[10]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1434,7 +1535,7 @@ func (x *UsageBaseline) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UsageBaseline.ProtoReflect.Descriptor instead.
 func (*UsageBaseline) Descriptor() ([]byte, []int) {
-	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{10}
+	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *UsageBaseline) GetIndex() uint32 {
@@ -1494,7 +1595,7 @@ type Breaker struct {
 
 func (x *Breaker) Reset() {
 	*x = Breaker{}
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[11]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1506,7 +1607,7 @@ func (x *Breaker) String() string {
 func (*Breaker) ProtoMessage() {}
 
 func (x *Breaker) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[11]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1519,7 +1620,7 @@ func (x *Breaker) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Breaker.ProtoReflect.Descriptor instead.
 func (*Breaker) Descriptor() ([]byte, []int) {
-	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{11}
+	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Breaker) GetFailures() uint32 {
@@ -1556,7 +1657,7 @@ type StoredMessage struct {
 
 func (x *StoredMessage) Reset() {
 	*x = StoredMessage{}
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[12]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1568,7 +1669,7 @@ func (x *StoredMessage) String() string {
 func (*StoredMessage) ProtoMessage() {}
 
 func (x *StoredMessage) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[12]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1581,7 +1682,7 @@ func (x *StoredMessage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StoredMessage.ProtoReflect.Descriptor instead.
 func (*StoredMessage) Descriptor() ([]byte, []int) {
-	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{12}
+	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *StoredMessage) GetSchema() uint32 {
@@ -1613,7 +1714,7 @@ type StoredRecord struct {
 
 func (x *StoredRecord) Reset() {
 	*x = StoredRecord{}
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[13]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1625,7 +1726,7 @@ func (x *StoredRecord) String() string {
 func (*StoredRecord) ProtoMessage() {}
 
 func (x *StoredRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[13]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1638,7 +1739,7 @@ func (x *StoredRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StoredRecord.ProtoReflect.Descriptor instead.
 func (*StoredRecord) Descriptor() ([]byte, []int) {
-	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{13}
+	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *StoredRecord) GetSchema() uint32 {
@@ -1679,7 +1780,7 @@ type StoredRequest struct {
 
 func (x *StoredRequest) Reset() {
 	*x = StoredRequest{}
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[14]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1691,7 +1792,7 @@ func (x *StoredRequest) String() string {
 func (*StoredRequest) ProtoMessage() {}
 
 func (x *StoredRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_storage_v1_storage_proto_msgTypes[14]
+	mi := &file_compactord_storage_v1_storage_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1704,7 +1805,7 @@ func (x *StoredRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StoredRequest.ProtoReflect.Descriptor instead.
 func (*StoredRequest) Descriptor() ([]byte, []int) {
-	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{14}
+	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *StoredRequest) GetSchema() uint32 {
@@ -1739,7 +1840,7 @@ var File_compactord_storage_v1_storage_proto protoreflect.FileDescriptor
 
 const file_compactord_storage_v1_storage_proto_rawDesc = "" +
 	"\n" +
-	"#compactord/storage/v1/storage.proto\x12\x15compactord.storage.v1\x1a\x17compactord/v1/log.proto\x1a\x1acompactord/v1/policy.proto\x1a\x1acompactord/v1/record.proto\x1a\x1bcompactord/v1/session.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xf3\x06\n" +
+	"#compactord/storage/v1/storage.proto\x12\x15compactord.storage.v1\x1a\x17compactord/v1/log.proto\x1a\x1acompactord/v1/policy.proto\x1a\x1acompactord/v1/record.proto\x1a\x1bcompactord/v1/session.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xae\a\n" +
 	"\aSession\x12\x16\n" +
 	"\x06tenant\x18\x01 \x01(\tR\x06tenant\x12\x1d\n" +
 	"\n" +
@@ -1762,10 +1863,20 @@ const file_compactord_storage_v1_storage_proto_rawDesc = "" +
 	"\arunning\x18\x0e \x03(\v2(.compactord.storage.v1.RunningCompactionR\arunning\x129\n" +
 	"\bdue_plan\x18\x0f \x01(\v2\x1e.compactord.storage.v1.DuePlanR\aduePlan\x124\n" +
 	"\x06parent\x18\x10 \x01(\v2\x1c.compactord.v1.ParentSessionR\x06parent\x12/\n" +
-	"\x05ended\x18\x11 \x01(\v2\x19.compactord.v1.EndedChildR\x05ended\x1a9\n" +
+	"\x05ended\x18\x11 \x01(\v2\x19.compactord.v1.EndedChildR\x05ended\x129\n" +
+	"\x06synced\x18\x13 \x01(\v2!.compactord.storage.v1.SyncedListR\x06synced\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xa5\x01\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xae\x01\n" +
+	"\n" +
+	"SyncedList\x12\x1a\n" +
+	"\belements\x18\x01 \x01(\rR\belements\x12\x18\n" +
+	"\aleading\x18\x02 \x01(\rR\aleading\x12!\n" +
+	"\fleading_hash\x18\x03 \x01(\fR\vleadingHash\x12\x12\n" +
+	"\x04hash\x18\x04 \x01(\fR\x04hash\x12\x1d\n" +
+	"\n" +
+	"next_index\x18\x05 \x01(\rR\tnextIndex\x12\x14\n" +
+	"\x05point\x18\x06 \x01(\rR\x05point\"\xa5\x01\n" +
 	"\aDuePlan\x12\x14\n" +
 	"\x05point\x18\x01 \x01(\rR\x05point\x12!\n" +
 	"\fshrinks_view\x18\x02 \x01(\bR\vshrinksView\x12\x1d\n" +
@@ -1940,71 +2051,73 @@ func file_compactord_storage_v1_storage_proto_rawDescGZIP() []byte {
 	return file_compactord_storage_v1_storage_proto_rawDescData
 }
 
-var file_compactord_storage_v1_storage_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
+var file_compactord_storage_v1_storage_proto_msgTypes = make([]protoimpl.MessageInfo, 17)
 var file_compactord_storage_v1_storage_proto_goTypes = []any{
 	(*Session)(nil),               // 0: compactord.storage.v1.Session
-	(*DuePlan)(nil),               // 1: compactord.storage.v1.DuePlan
-	(*RunningCompaction)(nil),     // 2: compactord.storage.v1.RunningCompaction
-	(*Head)(nil),                  // 3: compactord.storage.v1.Head
-	(*BlockInForce)(nil),          // 4: compactord.storage.v1.BlockInForce
-	(*InstructionsInForce)(nil),   // 5: compactord.storage.v1.InstructionsInForce
-	(*Calibration)(nil),           // 6: compactord.storage.v1.Calibration
-	(*ActiveRange)(nil),           // 7: compactord.storage.v1.ActiveRange
-	(*EffectiveCompaction)(nil),   // 8: compactord.storage.v1.EffectiveCompaction
-	(*ChangeMark)(nil),            // 9: compactord.storage.v1.ChangeMark
-	(*UsageBaseline)(nil),         // 10: compactord.storage.v1.UsageBaseline
-	(*Breaker)(nil),               // 11: compactord.storage.v1.Breaker
-	(*StoredMessage)(nil),         // 12: compactord.storage.v1.StoredMessage
-	(*StoredRecord)(nil),          // 13: compactord.storage.v1.StoredRecord
-	(*StoredRequest)(nil),         // 14: compactord.storage.v1.StoredRequest
-	nil,                           // 15: compactord.storage.v1.Session.LabelsEntry
-	(*timestamppb.Timestamp)(nil), // 16: google.protobuf.Timestamp
-	(v1.Estimator)(0),             // 17: compactord.v1.Estimator
-	(*v1.Policy)(nil),             // 18: compactord.v1.Policy
-	(*v1.ForkOrigin)(nil),         // 19: compactord.v1.ForkOrigin
-	(*v1.ParentSession)(nil),      // 20: compactord.v1.ParentSession
-	(*v1.EndedChild)(nil),         // 21: compactord.v1.EndedChild
-	(v1.CompactionReason)(0),      // 22: compactord.v1.CompactionReason
-	(*v1.CallRef)(nil),            // 23: compactord.v1.CallRef
-	(v1.BlockPlace)(0),            // 24: compactord.v1.BlockPlace
-	(*v1.LoggedMessage)(nil),      // 25: compactord.v1.LoggedMessage
-	(*v1.Record)(nil),             // 26: compactord.v1.Record
+	(*SyncedList)(nil),            // 1: compactord.storage.v1.SyncedList
+	(*DuePlan)(nil),               // 2: compactord.storage.v1.DuePlan
+	(*RunningCompaction)(nil),     // 3: compactord.storage.v1.RunningCompaction
+	(*Head)(nil),                  // 4: compactord.storage.v1.Head
+	(*BlockInForce)(nil),          // 5: compactord.storage.v1.BlockInForce
+	(*InstructionsInForce)(nil),   // 6: compactord.storage.v1.InstructionsInForce
+	(*Calibration)(nil),           // 7: compactord.storage.v1.Calibration
+	(*ActiveRange)(nil),           // 8: compactord.storage.v1.ActiveRange
+	(*EffectiveCompaction)(nil),   // 9: compactord.storage.v1.EffectiveCompaction
+	(*ChangeMark)(nil),            // 10: compactord.storage.v1.ChangeMark
+	(*UsageBaseline)(nil),         // 11: compactord.storage.v1.UsageBaseline
+	(*Breaker)(nil),               // 12: compactord.storage.v1.Breaker
+	(*StoredMessage)(nil),         // 13: compactord.storage.v1.StoredMessage
+	(*StoredRecord)(nil),          // 14: compactord.storage.v1.StoredRecord
+	(*StoredRequest)(nil),         // 15: compactord.storage.v1.StoredRequest
+	nil,                           // 16: compactord.storage.v1.Session.LabelsEntry
+	(*timestamppb.Timestamp)(nil), // 17: google.protobuf.Timestamp
+	(v1.Estimator)(0),             // 18: compactord.v1.Estimator
+	(*v1.Policy)(nil),             // 19: compactord.v1.Policy
+	(*v1.ForkOrigin)(nil),         // 20: compactord.v1.ForkOrigin
+	(*v1.ParentSession)(nil),      // 21: compactord.v1.ParentSession
+	(*v1.EndedChild)(nil),         // 22: compactord.v1.EndedChild
+	(v1.CompactionReason)(0),      // 23: compactord.v1.CompactionReason
+	(*v1.CallRef)(nil),            // 24: compactord.v1.CallRef
+	(v1.BlockPlace)(0),            // 25: compactord.v1.BlockPlace
+	(*v1.LoggedMessage)(nil),      // 26: compactord.v1.LoggedMessage
+	(*v1.Record)(nil),             // 27: compactord.v1.Record
 }
 var file_compactord_storage_v1_storage_proto_depIdxs = []int32{
-	16, // 0: compactord.storage.v1.Session.created_at:type_name -> google.protobuf.Timestamp
-	16, // 1: compactord.storage.v1.Session.changed_at:type_name -> google.protobuf.Timestamp
-	15, // 2: compactord.storage.v1.Session.labels:type_name -> compactord.storage.v1.Session.LabelsEntry
-	17, // 3: compactord.storage.v1.Session.estimator:type_name -> compactord.v1.Estimator
-	18, // 4: compactord.storage.v1.Session.policy:type_name -> compactord.v1.Policy
-	18, // 5: compactord.storage.v1.Session.resolved_policy:type_name -> compactord.v1.Policy
-	3,  // 6: compactord.storage.v1.Session.head:type_name -> compactord.storage.v1.Head
-	19, // 7: compactord.storage.v1.Session.forked_from:type_name -> compactord.v1.ForkOrigin
-	2,  // 8: compactord.storage.v1.Session.running:type_name -> compactord.storage.v1.RunningCompaction
-	1,  // 9: compactord.storage.v1.Session.due_plan:type_name -> compactord.storage.v1.DuePlan
-	20, // 10: compactord.storage.v1.Session.parent:type_name -> compactord.v1.ParentSession
-	21, // 11: compactord.storage.v1.Session.ended:type_name -> compactord.v1.EndedChild
-	22, // 12: compactord.storage.v1.RunningCompaction.reason:type_name -> compactord.v1.CompactionReason
-	16, // 13: compactord.storage.v1.RunningCompaction.started_at:type_name -> google.protobuf.Timestamp
-	7,  // 14: compactord.storage.v1.Head.active:type_name -> compactord.storage.v1.ActiveRange
-	8,  // 15: compactord.storage.v1.Head.compaction:type_name -> compactord.storage.v1.EffectiveCompaction
-	23, // 16: compactord.storage.v1.Head.open_calls:type_name -> compactord.v1.CallRef
-	23, // 17: compactord.storage.v1.Head.void_calls:type_name -> compactord.v1.CallRef
-	9,  // 18: compactord.storage.v1.Head.changes:type_name -> compactord.storage.v1.ChangeMark
-	10, // 19: compactord.storage.v1.Head.usage:type_name -> compactord.storage.v1.UsageBaseline
-	11, // 20: compactord.storage.v1.Head.breaker:type_name -> compactord.storage.v1.Breaker
-	6,  // 21: compactord.storage.v1.Head.calibration:type_name -> compactord.storage.v1.Calibration
-	17, // 22: compactord.storage.v1.Head.estimator:type_name -> compactord.v1.Estimator
-	4,  // 23: compactord.storage.v1.Head.blocks:type_name -> compactord.storage.v1.BlockInForce
-	5,  // 24: compactord.storage.v1.Head.instructions:type_name -> compactord.storage.v1.InstructionsInForce
-	24, // 25: compactord.storage.v1.BlockInForce.place:type_name -> compactord.v1.BlockPlace
-	25, // 26: compactord.storage.v1.StoredMessage.logged:type_name -> compactord.v1.LoggedMessage
-	26, // 27: compactord.storage.v1.StoredRecord.record:type_name -> compactord.v1.Record
-	3,  // 28: compactord.storage.v1.StoredRecord.head:type_name -> compactord.storage.v1.Head
-	29, // [29:29] is the sub-list for method output_type
-	29, // [29:29] is the sub-list for method input_type
-	29, // [29:29] is the sub-list for extension type_name
-	29, // [29:29] is the sub-list for extension extendee
-	0,  // [0:29] is the sub-list for field type_name
+	17, // 0: compactord.storage.v1.Session.created_at:type_name -> google.protobuf.Timestamp
+	17, // 1: compactord.storage.v1.Session.changed_at:type_name -> google.protobuf.Timestamp
+	16, // 2: compactord.storage.v1.Session.labels:type_name -> compactord.storage.v1.Session.LabelsEntry
+	18, // 3: compactord.storage.v1.Session.estimator:type_name -> compactord.v1.Estimator
+	19, // 4: compactord.storage.v1.Session.policy:type_name -> compactord.v1.Policy
+	19, // 5: compactord.storage.v1.Session.resolved_policy:type_name -> compactord.v1.Policy
+	4,  // 6: compactord.storage.v1.Session.head:type_name -> compactord.storage.v1.Head
+	20, // 7: compactord.storage.v1.Session.forked_from:type_name -> compactord.v1.ForkOrigin
+	3,  // 8: compactord.storage.v1.Session.running:type_name -> compactord.storage.v1.RunningCompaction
+	2,  // 9: compactord.storage.v1.Session.due_plan:type_name -> compactord.storage.v1.DuePlan
+	21, // 10: compactord.storage.v1.Session.parent:type_name -> compactord.v1.ParentSession
+	22, // 11: compactord.storage.v1.Session.ended:type_name -> compactord.v1.EndedChild
+	1,  // 12: compactord.storage.v1.Session.synced:type_name -> compactord.storage.v1.SyncedList
+	23, // 13: compactord.storage.v1.RunningCompaction.reason:type_name -> compactord.v1.CompactionReason
+	17, // 14: compactord.storage.v1.RunningCompaction.started_at:type_name -> google.protobuf.Timestamp
+	8,  // 15: compactord.storage.v1.Head.active:type_name -> compactord.storage.v1.ActiveRange
+	9,  // 16: compactord.storage.v1.Head.compaction:type_name -> compactord.storage.v1.EffectiveCompaction
+	24, // 17: compactord.storage.v1.Head.open_calls:type_name -> compactord.v1.CallRef
+	24, // 18: compactord.storage.v1.Head.void_calls:type_name -> compactord.v1.CallRef
+	10, // 19: compactord.storage.v1.Head.changes:type_name -> compactord.storage.v1.ChangeMark
+	11, // 20: compactord.storage.v1.Head.usage:type_name -> compactord.storage.v1.UsageBaseline
+	12, // 21: compactord.storage.v1.Head.breaker:type_name -> compactord.storage.v1.Breaker
+	7,  // 22: compactord.storage.v1.Head.calibration:type_name -> compactord.storage.v1.Calibration
+	18, // 23: compactord.storage.v1.Head.estimator:type_name -> compactord.v1.Estimator
+	5,  // 24: compactord.storage.v1.Head.blocks:type_name -> compactord.storage.v1.BlockInForce
+	6,  // 25: compactord.storage.v1.Head.instructions:type_name -> compactord.storage.v1.InstructionsInForce
+	25, // 26: compactord.storage.v1.BlockInForce.place:type_name -> compactord.v1.BlockPlace
+	26, // 27: compactord.storage.v1.StoredMessage.logged:type_name -> compactord.v1.LoggedMessage
+	27, // 28: compactord.storage.v1.StoredRecord.record:type_name -> compactord.v1.Record
+	4,  // 29: compactord.storage.v1.StoredRecord.head:type_name -> compactord.storage.v1.Head
+	30, // [30:30] is the sub-list for method output_type
+	30, // [30:30] is the sub-list for method input_type
+	30, // [30:30] is the sub-list for extension type_name
+	30, // [30:30] is the sub-list for extension extendee
+	0,  // [0:30] is the sub-list for field type_name
 }
 
 func init() { file_compactord_storage_v1_storage_proto_init() }
@@ -2012,16 +2125,16 @@ func file_compactord_storage_v1_storage_proto_init() {
 	if File_compactord_storage_v1_storage_proto != nil {
 		return
 	}
-	file_compactord_storage_v1_storage_proto_msgTypes[3].OneofWrappers = []any{}
 	file_compactord_storage_v1_storage_proto_msgTypes[4].OneofWrappers = []any{}
-	file_compactord_storage_v1_storage_proto_msgTypes[8].OneofWrappers = []any{}
+	file_compactord_storage_v1_storage_proto_msgTypes[5].OneofWrappers = []any{}
+	file_compactord_storage_v1_storage_proto_msgTypes[9].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_compactord_storage_v1_storage_proto_rawDesc), len(file_compactord_storage_v1_storage_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   16,
+			NumMessages:   17,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -193,6 +193,11 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """FAILED_PRECONDITION. The session has children. Example: DeleteSession with children REFUSE. Metadata: session_id;
     children, how many there are.
     """
+    ERROR_REASON_SYNC_CONFLICT: _ErrorReason.ValueType  # 49
+    """ABORTED. Another client has written to the session what the list of SyncMessages lacks, or has reverted it. Read the
+    session again. Example: two processes that run turns on one session. Metadata: next_index; index, the first message
+    that the list lacks, where there is one.
+    """
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
     """ErrorReason is the stable reason of an error. google.rpc.ErrorInfo carries it in every error, with the domain
@@ -369,5 +374,10 @@ CreateSession made. Metadata: session_id.
 ERROR_REASON_HAS_CHILDREN: ErrorReason.ValueType  # 48
 """FAILED_PRECONDITION. The session has children. Example: DeleteSession with children REFUSE. Metadata: session_id;
 children, how many there are.
+"""
+ERROR_REASON_SYNC_CONFLICT: ErrorReason.ValueType  # 49
+"""ABORTED. Another client has written to the session what the list of SyncMessages lacks, or has reverted it. Read the
+session again. Example: two processes that run turns on one session. Metadata: next_index; index, the first message
+that the list lacks, where there is one.
 """
 Global___ErrorReason: _TypeAlias = ErrorReason  # noqa: Y015

@@ -200,6 +200,7 @@ class LoggedMessage(_message.Message):
     PARENT_INDEX_FIELD_NUMBER: _builtins.int
     CHILD_FIELD_NUMBER: _builtins.int
     EXTRA_TOKENS_FIELD_NUMBER: _builtins.int
+    LISTED_FIELD_NUMBER: _builtins.int
     index: _builtins.int
     """0, 1, 2, ... without gaps. An index is never used again."""
     sequence: _builtins.int
@@ -255,6 +256,12 @@ class LoggedMessage(_message.Message):
     def child(self) -> Global___ChildRef:
         """The child whose result the message is."""
 
+    @_builtins.property
+    def listed(self) -> Global___ListedElements:
+        """The elements of a list of SyncMessages that it came from. Not set in the second and further messages of one element,
+        and where it came otherwise.
+        """
+
     def __init__(
         self,
         *,
@@ -275,16 +282,47 @@ class LoggedMessage(_message.Message):
         parent_index: _builtins.int | None = ...,
         child: Global___ChildRef | None = ...,
         extra_tokens: _builtins.int = ...,
+        listed: Global___ListedElements | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_parent_index", b"_parent_index", "answers", b"answers", "appended_at", b"appended_at", "child", b"child", "message", b"message", "parent_index", b"parent_index"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_parent_index", b"_parent_index", "answers", b"answers", "appended_at", b"appended_at", "child", b"child", "listed", b"listed", "message", b"message", "parent_index", b"parent_index"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_parent_index", b"_parent_index", "answers", b"answers", "appended_at", b"appended_at", "arrival_edits", b"arrival_edits", "child", b"child", "closes", b"closes", "extra_tokens", b"extra_tokens", "index", b"index", "loop_view_point", b"loop_view_point", "message", b"message", "parent_index", b"parent_index", "part_sizes", b"part_sizes", "pinned", b"pinned", "result_place", b"result_place", "sequence", b"sequence", "state", b"state", "tokens", b"tokens", "view_point", b"view_point"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_parent_index", b"_parent_index", "answers", b"answers", "appended_at", b"appended_at", "arrival_edits", b"arrival_edits", "child", b"child", "closes", b"closes", "extra_tokens", b"extra_tokens", "index", b"index", "listed", b"listed", "loop_view_point", b"loop_view_point", "message", b"message", "parent_index", b"parent_index", "part_sizes", b"part_sizes", "pinned", b"pinned", "result_place", b"result_place", "sequence", b"sequence", "state", b"state", "tokens", b"tokens", "view_point", b"view_point"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__parent_index: _TypeAlias = _typing.Literal["parent_index"]  # noqa: Y015
     _WhichOneofArgType__parent_index: _TypeAlias = _typing.Literal["_parent_index", b"_parent_index"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType__parent_index) -> _WhichOneofReturnType__parent_index | None: ...
 
 Global___LoggedMessage: _TypeAlias = LoggedMessage  # noqa: Y015
+
+@_typing.final
+class ListedElements(_message.Message):
+    """ListedElements stands for elements of a list of SyncMessages."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    DIGEST_FIELD_NUMBER: _builtins.int
+    ELEMENTS_FIELD_NUMBER: _builtins.int
+    MESSAGES_FIELD_NUMBER: _builtins.int
+    digest: _builtins.bytes
+    """Stands for their digests: the digest of one element, else the first 16 bytes of the SHA-256 of their digests."""
+    elements: _builtins.int
+    """How many elements there are."""
+    messages: _builtins.int
+    """How many messages of the log they became."""
+    def __init__(
+        self,
+        *,
+        digest: _builtins.bytes = ...,
+        elements: _builtins.int = ...,
+        messages: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["digest", b"digest", "elements", b"elements", "messages", b"messages"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListedElements: _TypeAlias = ListedElements  # noqa: Y015
 
 @_typing.final
 class ChildRef(_message.Message):

@@ -11,6 +11,7 @@ from compactord.v1 import pin_pb2 as compactord_dot_v1_dot_pin__pb2
 from compactord.v1 import point_pb2 as compactord_dot_v1_dot_point__pb2
 from compactord.v1 import recall_pb2 as compactord_dot_v1_dot_recall__pb2
 from compactord.v1 import session_pb2 as compactord_dot_v1_dot_session__pb2
+from compactord.v1 import sync_pb2 as compactord_dot_v1_dot_sync__pb2
 from compactord.v1 import watch_pb2 as compactord_dot_v1_dot_watch__pb2
 
 GRPC_GENERATED_VERSION = '1.76.0'
@@ -88,6 +89,11 @@ class SessionServiceStub(object):
                 '/compactord.v1.SessionService/AppendMessages',
                 request_serializer=compactord_dot_v1_dot_append__pb2.AppendMessagesRequest.SerializeToString,
                 response_deserializer=compactord_dot_v1_dot_append__pb2.AppendMessagesResponse.FromString,
+                _registered_method=True)
+        self.SyncMessages = channel.unary_stream(
+                '/compactord.v1.SessionService/SyncMessages',
+                request_serializer=compactord_dot_v1_dot_sync__pb2.SyncMessagesRequest.SerializeToString,
+                response_deserializer=compactord_dot_v1_dot_sync__pb2.SyncMessagesResponse.FromString,
                 _registered_method=True)
         self.ListMessages = channel.unary_unary(
                 '/compactord.v1.SessionService/ListMessages',
@@ -224,6 +230,18 @@ class SessionServiceServicer(object):
     def AppendMessages(self, request, context):
         """AppendMessages adds messages at the end of the log. It adds all of them or, on any error, none. They are on disk
         before it returns.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SyncMessages(self, request, context):
+        """SyncMessages takes the complete list that an agent holds, and brings the log in line with it: it appends what is new,
+        and goes back by a Revert where the agent changed or dropped the end. Then it compacts, if that is wanted and due, and
+        returns the view. Messages are compared by content: what they say, call, return and show, not by ids or provider's
+        fields, and thinking never counts. Elements of views that this session returned are recognized, and not appended. A
+        list that the session holds already changes nothing. ABORTED with SYNC_CONFLICT where another client has written
+        what the list lacks.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -370,6 +388,11 @@ def add_SessionServiceServicer_to_server(servicer, server):
                     servicer.AppendMessages,
                     request_deserializer=compactord_dot_v1_dot_append__pb2.AppendMessagesRequest.FromString,
                     response_serializer=compactord_dot_v1_dot_append__pb2.AppendMessagesResponse.SerializeToString,
+            ),
+            'SyncMessages': grpc.unary_stream_rpc_method_handler(
+                    servicer.SyncMessages,
+                    request_deserializer=compactord_dot_v1_dot_sync__pb2.SyncMessagesRequest.FromString,
+                    response_serializer=compactord_dot_v1_dot_sync__pb2.SyncMessagesResponse.SerializeToString,
             ),
             'ListMessages': grpc.unary_unary_rpc_method_handler(
                     servicer.ListMessages,
@@ -660,6 +683,33 @@ class SessionService(object):
             '/compactord.v1.SessionService/AppendMessages',
             compactord_dot_v1_dot_append__pb2.AppendMessagesRequest.SerializeToString,
             compactord_dot_v1_dot_append__pb2.AppendMessagesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SyncMessages(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_stream(
+            request,
+            target,
+            '/compactord.v1.SessionService/SyncMessages',
+            compactord_dot_v1_dot_sync__pb2.SyncMessagesRequest.SerializeToString,
+            compactord_dot_v1_dot_sync__pb2.SyncMessagesResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -12,6 +12,7 @@ from compactord.v1 import pin_pb2 as _pin_pb2
 from compactord.v1 import point_pb2 as _point_pb2
 from compactord.v1 import recall_pb2 as _recall_pb2
 from compactord.v1 import session_pb2 as _session_pb2
+from compactord.v1 import sync_pb2 as _sync_pb2
 from compactord.v1 import watch_pb2 as _watch_pb2
 from grpc import aio as _aio
 import abc as _abc_1
@@ -74,6 +75,14 @@ class SessionServiceStub:
     AppendMessages: _grpc.UnaryUnaryMultiCallable[_append_pb2.AppendMessagesRequest, _append_pb2.AppendMessagesResponse]
     """AppendMessages adds messages at the end of the log. It adds all of them or, on any error, none. They are on disk
     before it returns.
+    """
+    SyncMessages: _grpc.UnaryStreamMultiCallable[_sync_pb2.SyncMessagesRequest, _sync_pb2.SyncMessagesResponse]
+    """SyncMessages takes the complete list that an agent holds, and brings the log in line with it: it appends what is new,
+    and goes back by a Revert where the agent changed or dropped the end. Then it compacts, if that is wanted and due, and
+    returns the view. Messages are compared by content: what they say, call, return and show, not by ids or provider's
+    fields, and thinking never counts. Elements of views that this session returned are recognized, and not appended. A
+    list that the session holds already changes nothing. ABORTED with SYNC_CONFLICT where another client has written
+    what the list lacks.
     """
     ListMessages: _grpc.UnaryUnaryMultiCallable[_log_pb2.ListMessagesRequest, _log_pb2.ListMessagesResponse]
     """ListMessages returns the messages of the log, in its order."""
@@ -154,6 +163,14 @@ class SessionServiceAsyncStub(SessionServiceStub):
     AppendMessages: _aio.UnaryUnaryMultiCallable[_append_pb2.AppendMessagesRequest, _append_pb2.AppendMessagesResponse]  # type: ignore[assignment]
     """AppendMessages adds messages at the end of the log. It adds all of them or, on any error, none. They are on disk
     before it returns.
+    """
+    SyncMessages: _aio.UnaryStreamMultiCallable[_sync_pb2.SyncMessagesRequest, _sync_pb2.SyncMessagesResponse]  # type: ignore[assignment]
+    """SyncMessages takes the complete list that an agent holds, and brings the log in line with it: it appends what is new,
+    and goes back by a Revert where the agent changed or dropped the end. Then it compacts, if that is wanted and due, and
+    returns the view. Messages are compared by content: what they say, call, return and show, not by ids or provider's
+    fields, and thinking never counts. Elements of views that this session returned are recognized, and not appended. A
+    list that the session holds already changes nothing. ABORTED with SYNC_CONFLICT where another client has written
+    what the list lacks.
     """
     ListMessages: _aio.UnaryUnaryMultiCallable[_log_pb2.ListMessagesRequest, _log_pb2.ListMessagesResponse]  # type: ignore[assignment]
     """ListMessages returns the messages of the log, in its order."""
@@ -279,6 +296,20 @@ class SessionServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_append_pb2.AppendMessagesResponse, _abc.Awaitable[_append_pb2.AppendMessagesResponse]]:
         """AppendMessages adds messages at the end of the log. It adds all of them or, on any error, none. They are on disk
         before it returns.
+        """
+
+    @_abc_1.abstractmethod
+    def SyncMessages(
+        self,
+        request: _sync_pb2.SyncMessagesRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_abc.Iterator[_sync_pb2.SyncMessagesResponse], _abc.AsyncIterator[_sync_pb2.SyncMessagesResponse]]:
+        """SyncMessages takes the complete list that an agent holds, and brings the log in line with it: it appends what is new,
+        and goes back by a Revert where the agent changed or dropped the end. Then it compacts, if that is wanted and due, and
+        returns the view. Messages are compared by content: what they say, call, return and show, not by ids or provider's
+        fields, and thinking never counts. Elements of views that this session returned are recognized, and not appended. A
+        list that the session holds already changes nothing. ABORTED with SYNC_CONFLICT where another client has written
+        what the list lacks.
         """
 
     @_abc_1.abstractmethod

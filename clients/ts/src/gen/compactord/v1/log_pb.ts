@@ -18,7 +18,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file compactord/v1/log.proto.
  */
 export const file_compactord_v1_log: GenFile = /*@__PURE__*/
-  fileDesc("Chdjb21wYWN0b3JkL3YxL2xvZy5wcm90bxINY29tcGFjdG9yZC52MSKnAQoTTGlzdE1lc3NhZ2VzUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEhEKCXBhZ2Vfc2l6ZRgCIAEoDRISCgpwYWdlX3Rva2VuGAMgASgJEi4KB2xpc3RpbmcYBCABKA4yHS5jb21wYWN0b3JkLnYxLk1lc3NhZ2VMaXN0aW5nEhIKCmZyb21faW5kZXgYBSABKA0SEQoJbWF4X2J5dGVzGAYgASgNIl8KFExpc3RNZXNzYWdlc1Jlc3BvbnNlEi4KCG1lc3NhZ2VzGAEgAygLMhwuY29tcGFjdG9yZC52MS5Mb2dnZWRNZXNzYWdlEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSKwBAoNTG9nZ2VkTWVzc2FnZRINCgVpbmRleBgBIAEoDRIQCghzZXF1ZW5jZRgCIAEoDRInCgdtZXNzYWdlGAMgASgLMhYuY29tcGFjdG9yZC52MS5NZXNzYWdlEg4KBnRva2VucxgEIAEoDRISCgpwYXJ0X3NpemVzGAUgAygNEi8KC2FwcGVuZGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgp2aWV3X3BvaW50GAcgASgNEjAKDHJlc3VsdF9wbGFjZRgIIAEoDjIaLmNvbXBhY3RvcmQudjEuUmVzdWx0UGxhY2USJwoHYW5zd2VycxgJIAEoCzIWLmNvbXBhY3RvcmQudjEuQ2FsbFJlZhImCgZjbG9zZXMYCiADKAsyFi5jb21wYWN0b3JkLnYxLkNhbGxSZWYSKgoFc3RhdGUYCyABKA4yGy5jb21wYWN0b3JkLnYxLk1lc3NhZ2VTdGF0ZRIXCg9sb29wX3ZpZXdfcG9pbnQYDCABKA0SDgoGcGlubmVkGA0gASgIEioKDWFycml2YWxfZWRpdHMYDiADKAsyEy5jb21wYWN0b3JkLnYxLkVkaXQSGQoMcGFyZW50X2luZGV4GA8gASgNSACIAQESJgoFY2hpbGQYECABKAsyFy5jb21wYWN0b3JkLnYxLkNoaWxkUmVmEhQKDGV4dHJhX3Rva2VucxgRIAEoDUIPCg1fcGFyZW50X2luZGV4IisKCENoaWxkUmVmEhIKCnNlc3Npb25faWQYASABKAkSCwoDdWlkGAIgASgJIkAKB0NhbGxSZWYSDQoFaW5kZXgYASABKA0SDAoEcGFydBgCIAEoDRIKCgJpZBgDIAEoCRIMCgRuYW1lGAQgASgJIucBChJMaXN0UmVjb3Jkc1JlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIoCgVraW5kcxgCIAMoDjIZLmNvbXBhY3RvcmQudjEuUmVjb3JkS2luZBIVCg1jb21wYWN0aW9uX2lkGAMgASgJEhQKDG5ld2VzdF9maXJzdBgEIAEoCBIaCg1mcm9tX3NlcXVlbmNlGAUgASgNSACIAQESEQoJcGFnZV9zaXplGAYgASgNEhIKCnBhZ2VfdG9rZW4YByABKAkSEQoJbWF4X2J5dGVzGAggASgNQhAKDl9mcm9tX3NlcXVlbmNlIlYKE0xpc3RSZWNvcmRzUmVzcG9uc2USJgoHcmVjb3JkcxgBIAMoCzIVLmNvbXBhY3RvcmQudjEuUmVjb3JkEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSpvCg5NZXNzYWdlTGlzdGluZxIfChtNRVNTQUdFX0xJU1RJTkdfVU5TUEVDSUZJRUQQABIeChpNRVNTQUdFX0xJU1RJTkdfVFJBTlNDUklQVBABEhwKGE1FU1NBR0VfTElTVElOR19ESUFMT0dVRRACKpsBCgxNZXNzYWdlU3RhdGUSHQoZTUVTU0FHRV9TVEFURV9VTlNQRUNJRklFRBAAEhgKFE1FU1NBR0VfU1RBVEVfQUNUSVZFEAESGQoVTUVTU0FHRV9TVEFURV9DT1ZFUkVEEAISGwoXTUVTU0FHRV9TVEFURV9QVVRfQVNJREUQAxIaChZNRVNTQUdFX1NUQVRFX1JFUExBQ0VEEAQqcwoLUmVzdWx0UGxhY2USHAoYUkVTVUxUX1BMQUNFX1VOU1BFQ0lGSUVEEAASFwoTUkVTVUxUX1BMQUNFX0FOU1dFUhABEhYKElJFU1VMVF9QTEFDRV9TVFJBWRACEhUKEVJFU1VMVF9QTEFDRV9WT0lEEANCQ1pBZ2l0aHViLmNvbS9jb21wYWN0b3JkL2NvbXBhY3RvcmQvcHJvdG8vY29tcGFjdG9yZC92MTtjb21wYWN0b3JkdjFiBnByb3RvMw", [file_compactord_v1_edit, file_compactord_v1_message, file_compactord_v1_record, file_google_protobuf_timestamp]);
+  fileDesc("Chdjb21wYWN0b3JkL3YxL2xvZy5wcm90bxINY29tcGFjdG9yZC52MSKnAQoTTGlzdE1lc3NhZ2VzUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEhEKCXBhZ2Vfc2l6ZRgCIAEoDRISCgpwYWdlX3Rva2VuGAMgASgJEi4KB2xpc3RpbmcYBCABKA4yHS5jb21wYWN0b3JkLnYxLk1lc3NhZ2VMaXN0aW5nEhIKCmZyb21faW5kZXgYBSABKA0SEQoJbWF4X2J5dGVzGAYgASgNIl8KFExpc3RNZXNzYWdlc1Jlc3BvbnNlEi4KCG1lc3NhZ2VzGAEgAygLMhwuY29tcGFjdG9yZC52MS5Mb2dnZWRNZXNzYWdlEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSLfBAoNTG9nZ2VkTWVzc2FnZRINCgVpbmRleBgBIAEoDRIQCghzZXF1ZW5jZRgCIAEoDRInCgdtZXNzYWdlGAMgASgLMhYuY29tcGFjdG9yZC52MS5NZXNzYWdlEg4KBnRva2VucxgEIAEoDRISCgpwYXJ0X3NpemVzGAUgAygNEi8KC2FwcGVuZGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgp2aWV3X3BvaW50GAcgASgNEjAKDHJlc3VsdF9wbGFjZRgIIAEoDjIaLmNvbXBhY3RvcmQudjEuUmVzdWx0UGxhY2USJwoHYW5zd2VycxgJIAEoCzIWLmNvbXBhY3RvcmQudjEuQ2FsbFJlZhImCgZjbG9zZXMYCiADKAsyFi5jb21wYWN0b3JkLnYxLkNhbGxSZWYSKgoFc3RhdGUYCyABKA4yGy5jb21wYWN0b3JkLnYxLk1lc3NhZ2VTdGF0ZRIXCg9sb29wX3ZpZXdfcG9pbnQYDCABKA0SDgoGcGlubmVkGA0gASgIEioKDWFycml2YWxfZWRpdHMYDiADKAsyEy5jb21wYWN0b3JkLnYxLkVkaXQSGQoMcGFyZW50X2luZGV4GA8gASgNSACIAQESJgoFY2hpbGQYECABKAsyFy5jb21wYWN0b3JkLnYxLkNoaWxkUmVmEhQKDGV4dHJhX3Rva2VucxgRIAEoDRItCgZsaXN0ZWQYEiABKAsyHS5jb21wYWN0b3JkLnYxLkxpc3RlZEVsZW1lbnRzQg8KDV9wYXJlbnRfaW5kZXgiRAoOTGlzdGVkRWxlbWVudHMSDgoGZGlnZXN0GAEgASgMEhAKCGVsZW1lbnRzGAIgASgNEhAKCG1lc3NhZ2VzGAMgASgNIisKCENoaWxkUmVmEhIKCnNlc3Npb25faWQYASABKAkSCwoDdWlkGAIgASgJIkAKB0NhbGxSZWYSDQoFaW5kZXgYASABKA0SDAoEcGFydBgCIAEoDRIKCgJpZBgDIAEoCRIMCgRuYW1lGAQgASgJIucBChJMaXN0UmVjb3Jkc1JlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIoCgVraW5kcxgCIAMoDjIZLmNvbXBhY3RvcmQudjEuUmVjb3JkS2luZBIVCg1jb21wYWN0aW9uX2lkGAMgASgJEhQKDG5ld2VzdF9maXJzdBgEIAEoCBIaCg1mcm9tX3NlcXVlbmNlGAUgASgNSACIAQESEQoJcGFnZV9zaXplGAYgASgNEhIKCnBhZ2VfdG9rZW4YByABKAkSEQoJbWF4X2J5dGVzGAggASgNQhAKDl9mcm9tX3NlcXVlbmNlIlYKE0xpc3RSZWNvcmRzUmVzcG9uc2USJgoHcmVjb3JkcxgBIAMoCzIVLmNvbXBhY3RvcmQudjEuUmVjb3JkEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSpvCg5NZXNzYWdlTGlzdGluZxIfChtNRVNTQUdFX0xJU1RJTkdfVU5TUEVDSUZJRUQQABIeChpNRVNTQUdFX0xJU1RJTkdfVFJBTlNDUklQVBABEhwKGE1FU1NBR0VfTElTVElOR19ESUFMT0dVRRACKpsBCgxNZXNzYWdlU3RhdGUSHQoZTUVTU0FHRV9TVEFURV9VTlNQRUNJRklFRBAAEhgKFE1FU1NBR0VfU1RBVEVfQUNUSVZFEAESGQoVTUVTU0FHRV9TVEFURV9DT1ZFUkVEEAISGwoXTUVTU0FHRV9TVEFURV9QVVRfQVNJREUQAxIaChZNRVNTQUdFX1NUQVRFX1JFUExBQ0VEEAQqcwoLUmVzdWx0UGxhY2USHAoYUkVTVUxUX1BMQUNFX1VOU1BFQ0lGSUVEEAASFwoTUkVTVUxUX1BMQUNFX0FOU1dFUhABEhYKElJFU1VMVF9QTEFDRV9TVFJBWRACEhUKEVJFU1VMVF9QTEFDRV9WT0lEEANCQ1pBZ2l0aHViLmNvbS9jb21wYWN0b3JkL2NvbXBhY3RvcmQvcHJvdG8vY29tcGFjdG9yZC92MTtjb21wYWN0b3JkdjFiBnByb3RvMw", [file_compactord_v1_edit, file_compactord_v1_message, file_compactord_v1_record, file_google_protobuf_timestamp]);
 
 /**
  * ListMessagesRequest asks for a page of messages.
@@ -302,6 +302,14 @@ export type LoggedMessage = Message<"compactord.v1.LoggedMessage"> & {
    * @generated from field: uint32 extra_tokens = 17;
    */
   extraTokens: number;
+
+  /**
+   * The elements of a list of SyncMessages that it came from. Not set in the second and further messages of one element,
+   * and where it came otherwise.
+   *
+   * @generated from field: compactord.v1.ListedElements listed = 18;
+   */
+  listed?: ListedElements | undefined;
 };
 
 /**
@@ -432,6 +440,14 @@ export type LoggedMessageJson = {
    * @generated from field: uint32 extra_tokens = 17;
    */
   extraTokens?: number;
+
+  /**
+   * The elements of a list of SyncMessages that it came from. Not set in the second and further messages of one element,
+   * and where it came otherwise.
+   *
+   * @generated from field: compactord.v1.ListedElements listed = 18;
+   */
+  listed?: ListedElementsJson;
 };
 
 /**
@@ -440,6 +456,69 @@ export type LoggedMessageJson = {
  */
 export const LoggedMessageSchema: GenMessage<LoggedMessage, {jsonType: LoggedMessageJson}> = /*@__PURE__*/
   messageDesc(file_compactord_v1_log, 2);
+
+/**
+ * ListedElements stands for elements of a list of SyncMessages.
+ *
+ * @generated from message compactord.v1.ListedElements
+ */
+export type ListedElements = Message<"compactord.v1.ListedElements"> & {
+  /**
+   * Stands for their digests: the digest of one element, else the first 16 bytes of the SHA-256 of their digests.
+   *
+   * @generated from field: bytes digest = 1;
+   */
+  digest: Uint8Array;
+
+  /**
+   * How many elements there are.
+   *
+   * @generated from field: uint32 elements = 2;
+   */
+  elements: number;
+
+  /**
+   * How many messages of the log they became.
+   *
+   * @generated from field: uint32 messages = 3;
+   */
+  messages: number;
+};
+
+/**
+ * ListedElements stands for elements of a list of SyncMessages.
+ *
+ * @generated from message compactord.v1.ListedElements
+ */
+export type ListedElementsJson = {
+  /**
+   * Stands for their digests: the digest of one element, else the first 16 bytes of the SHA-256 of their digests.
+   *
+   * @generated from field: bytes digest = 1;
+   */
+  digest?: string;
+
+  /**
+   * How many elements there are.
+   *
+   * @generated from field: uint32 elements = 2;
+   */
+  elements?: number;
+
+  /**
+   * How many messages of the log they became.
+   *
+   * @generated from field: uint32 messages = 3;
+   */
+  messages?: number;
+};
+
+/**
+ * Describes the message compactord.v1.ListedElements.
+ * Use `create(ListedElementsSchema)` to create a new message.
+ */
+export const ListedElementsSchema: GenMessage<ListedElements, {jsonType: ListedElementsJson}> = /*@__PURE__*/
+  messageDesc(file_compactord_v1_log, 3);
 
 /**
  * ChildRef names a child.
@@ -488,7 +567,7 @@ export type ChildRefJson = {
  * Use `create(ChildRefSchema)` to create a new message.
  */
 export const ChildRefSchema: GenMessage<ChildRef, {jsonType: ChildRefJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_log, 3);
+  messageDesc(file_compactord_v1_log, 4);
 
 /**
  * CallRef names a tool call of the log.
@@ -565,7 +644,7 @@ export type CallRefJson = {
  * Use `create(CallRefSchema)` to create a new message.
  */
 export const CallRefSchema: GenMessage<CallRef, {jsonType: CallRefJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_log, 4);
+  messageDesc(file_compactord_v1_log, 5);
 
 /**
  * ListRecordsRequest asks for a page of records.
@@ -700,7 +779,7 @@ export type ListRecordsRequestJson = {
  * Use `create(ListRecordsRequestSchema)` to create a new message.
  */
 export const ListRecordsRequestSchema: GenMessage<ListRecordsRequest, {jsonType: ListRecordsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_log, 5);
+  messageDesc(file_compactord_v1_log, 6);
 
 /**
  * ListRecordsResponse is a page of records.
@@ -751,7 +830,7 @@ export type ListRecordsResponseJson = {
  * Use `create(ListRecordsResponseSchema)` to create a new message.
  */
 export const ListRecordsResponseSchema: GenMessage<ListRecordsResponse, {jsonType: ListRecordsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_log, 6);
+  messageDesc(file_compactord_v1_log, 7);
 
 /**
  * MessageListing is which messages ListMessages returns.

@@ -1,0 +1,189 @@
+package listsync
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/compactord/compactord/dialects/dialect"
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/apierror"
+	"github.com/compactord/compactord/session"
+)
+
+// maxEarlierViews is how many earlier views a list is compared with, beside the present one: those before the newest
+// changes of the view. A framework that stores views takes the newest one soon.
+const maxEarlierViews = 8
+
+// shownView is a view as a list holds it.
+type shownView struct {
+	// lead is the keys of its leading messages.
+	lead []key
+	// pieces is the rest of it, and after it the messages of the log that came later.
+	pieces []piece
+}
+
+// viewPoints returns the points whose views a list may begin with, the present one first.
+func (s *Syncer) viewPoints(ctx context.Context, row *storagev1.Session) ([]uint32, error) {
+	points := []uint32{session.Point(row.GetHead())}
+	changed := row.GetHead().GetLastViewChange()
+	for changed > 0 && len(points) <= maxEarlierViews {
+		points = append(points, changed-1)
+		before, err := s.Logs.RecordAtOrBefore(ctx, row, changed-1)
+		if err != nil {
+			return nil, err
+		}
+		changed = before.GetHead().GetLastViewChange()
+	}
+	return points, nil
+}
+
+// viewAt returns the view at a point. log has the pieces of the log.
+func (s *Syncer) viewAt(
+	ctx context.Context, row *storagev1.Session, point uint32, kind compactordv1.Dialect, log []piece,
+) (*shownView, error) {
+	head, err := s.Logs.RequestedHead(ctx, row, point, "elements")
+	if err != nil {
+		return nil, err
+	}
+	if open := session.Awaited(head); len(open) > 0 {
+		// No view in a dialect shows the newest tool group, nor what follows it: these are compared as they are in the log.
+		if point, err = s.before(ctx, row, open[0].GetIndex()); err != nil {
+			return nil, err
+		}
+		if head, err = s.Logs.RequestedHead(ctx, row, point, "elements"); err != nil {
+			return nil, err
+		}
+	}
+	neutral, err := s.pages(ctx, row, point, compactordv1.Dialect_DIALECT_UNSPECIFIED)
+	if err != nil {
+		return nil, err
+	}
+	shown := neutralKeys(neutral)
+	if kind != compactordv1.Dialect_DIALECT_UNSPECIFIED {
+		rendered, err := s.pages(ctx, row, point, kind)
+		if err != nil {
+			return nil, err
+		}
+		if shown, err = s.renderedKeys(ctx, rendered, kind); err != nil {
+			return nil, err
+		}
+	}
+	v := &shownView{lead: shown.lead}
+	v.pieces = attributed(neutral, shown.keys, log)
+	for _, p := range log {
+		if p.index >= head.GetNextIndex() {
+			v.pieces = append(v.pieces, p)
+		}
+	}
+	v.pieces = activePieces(v.pieces, row.GetHead(), log)
+	return v, nil
+}
+
+// before returns the point before a message.
+func (s *Syncer) before(ctx context.Context, row *storagev1.Session, index uint32) (uint32, error) {
+	l, err := s.Logs.Message(ctx, row, index)
+	if err != nil {
+		return 0, err
+	}
+	return l.GetSequence() - 1, nil
+}
+
+// activePieces returns the pieces before the first one whose message a Revert has put aside since, and after them what the
+// log has in their place.
+func activePieces(pieces []piece, h *storagev1.Head, log []piece) []piece {
+	for i, p := range pieces {
+		if p.own || session.ActiveIndex(h, p.index) {
+			continue
+		}
+		after := slices.IndexFunc(log, func(l piece) bool { return l.index > p.index })
+		if after < 0 {
+			return pieces[:i]
+		}
+		return append(pieces[:i:i], log[after:]...)
+	}
+	return pieces
+}
+
+// pages returns all pages of a view.
+func (s *Syncer) pages(
+	ctx context.Context, row *storagev1.Session, point uint32, kind compactordv1.Dialect,
+) ([]*compactordv1.GetLLMViewResponse, error) {
+	var pages []*compactordv1.GetLLMViewResponse
+	req := &compactordv1.GetLLMViewRequest{
+		Target: &compactordv1.GetLLMViewRequest_SessionId{SessionId: row.GetSessionId()}, AsOf: proto.Uint32(point), Dialect: kind,
+	}
+	for {
+		page, err := s.View(ctx, req)
+		if err != nil {
+			return nil, apierror.Within("elements", err)
+		}
+		pages = append(pages, page)
+		if !page.GetHasMore() {
+			return pages, nil
+		}
+		req.ViewToken = page.GetViewToken()
+	}
+}
+
+// shownKeys is the keys of a view, its leading messages apart.
+type shownKeys struct {
+	lead, keys []key
+	said       bool
+}
+
+func (k *shownKeys) add(m *compactordv1.Message) {
+	if !k.said && session.Leads(m.GetRole()) {
+		k.lead = append(k.lead, keysOf(m)...)
+		return
+	}
+	k.said = true
+	k.keys = append(k.keys, keysOf(m)...)
+}
+
+func neutralKeys(pages []*compactordv1.GetLLMViewResponse) *shownKeys {
+	k := &shownKeys{}
+	for _, page := range pages {
+		for _, vm := range page.GetMessages() {
+			k.add(vm.GetMessage())
+		}
+	}
+	return k
+}
+
+// renderedKeys reads a rendered view as a list of a client is read.
+func (s *Syncer) renderedKeys(
+	ctx context.Context, pages []*compactordv1.GetLLMViewResponse, kind compactordv1.Dialect,
+) (*shownKeys, error) {
+	shape, err := s.Intake.Dialect(kind, "dialect")
+	if err != nil {
+		return nil, err
+	}
+	k := &shownKeys{}
+	for i, page := range pages {
+		raw := &dialect.List{Messages: rawOf(page.GetMessagesJson())}
+		if i == 0 {
+			raw.System = rawOf(page.GetSystemJson())
+		}
+		if len(raw.System)+len(raw.Messages) == 0 {
+			continue
+		}
+		read, err := s.Intake.ReadList(ctx, providerJSON(kind, shape.Document(raw)), 0, len(raw.Messages))
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range read.Messages() {
+			k.add(m)
+		}
+	}
+	return k, nil
+}
+
+func providerJSON(kind compactordv1.Dialect, raw json.RawMessage) *compactordv1.CountedMessages {
+	return &compactordv1.CountedMessages{
+		ProviderJson: &compactordv1.ProviderJson{Dialect: kind, Json: string(raw)},
+	}
+}
