@@ -212,16 +212,21 @@ describe("compactions and turns", () => {
       );
     await summarizer.asked(++asked);
     const refused = new Gate();
-    const compact = session.compact.bind(session);
-    session.compact = async (options) => {
-      try {
-        return await compact(options);
-      } catch (error) {
-        if (error instanceof CompactionRunningError) {
-          refused.open();
+    const compacting = session.compacting.bind(session);
+    session.compacting = (options) => {
+      const compaction = compacting(options);
+      const finish = compaction.finish.bind(compaction);
+      compaction.finish = async (onEvent) => {
+        try {
+          return await finish(onEvent);
+        } catch (error) {
+          if (error instanceof CompactionRunningError) {
+            refused.open();
+          }
+          throw error;
         }
-        throw error;
-      }
+      };
+      return compaction;
     };
     const turn = session.runTurn(() => {
       order.push("model");
