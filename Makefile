@@ -72,10 +72,11 @@ quality: ## Measure what summaries hold on the recorded conversations in CORPUS
 	go run ./cmd/compactord evaluate $(CORPUS) --recall-only --figures-only --quiet
 
 TORTURE ?= 10s
+ROUNDS ?= 100
 
 .PHONY: torture
-torture: ## Attack a daemon, and print what a bystander feels; TORTURE is how long, COMPACTORD_TORTURE_SEED the seed
-	COMPACTORD_TORTURE=$(TORTURE) go test ./e2e/torture -count 1 -v -timeout 60m
+torture: ## Attack a daemon, and print what a bystander feels, and kill its upkeep; TORTURE is how long, ROUNDS how often, COMPACTORD_TORTURE_SEED the seed
+	COMPACTORD_TORTURE=$(TORTURE) COMPACTORD_TORTURE_ROUNDS=$(ROUNDS) go test ./e2e/torture -count 1 -v -timeout 60m
 
 .PHONY: fuzz
 fuzz: ## Run each fuzz target for FUZZTIME

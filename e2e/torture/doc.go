@@ -11,6 +11,11 @@
 //
 // One attack keeps cores busy outside of the daemon: what a bystander feels beside it is the machine.
 //
+// TestUpkeepIsKilled runs all kinds of upkeep of a store (backup, defrag, retention, deletion, overwriting, rotation of keys)
+// while 64 clients append, and kills the processes:
+//
+//	COMPACTORD_TORTURE_ROUNDS=100   how often the daemon is killed
+//
 // Beside that, tests compare the most memory of a daemon under an attack on its memory with that of another one.
 //
 // To add an attack, write a function that returns it, and name it in attacks.
