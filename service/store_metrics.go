@@ -84,6 +84,15 @@ func statistics(store storage.Measured) (collectors []prometheus.Collector) {
 			"How long what was freed first has waited for being overwritten; 0 where all is, and without --overwrite-freed.",
 			func(s storage.Statistics) float64 { return s.OverwriteLag.Seconds() },
 		},
+		{
+			"compactord_store_older_keys", "Keys beside the one that seals which the store still needs: a rotation is not done.",
+			func(s storage.Statistics) float64 { return float64(s.OlderKeys) },
+		},
+		{
+			"compactord_store_rotation_read_bytes",
+			"Bytes that the running rotation of keys has gone through since the start, of those that the store has in use.",
+			func(s storage.Statistics) float64 { return float64(s.RotationRead) },
+		},
 	} {
 		collectors = append(collectors, prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: g.name, Help: g.help},
 			func() float64 { return g.value(store.Statistics()) }))

@@ -246,6 +246,10 @@ type Statistics struct {
 	// OverwriteLag is how long the first content has waited that was freed and is still to be overwritten; 0 where there is
 	// none, or where the store does not overwrite.
 	OverwriteLag time.Duration
+	// OlderKeys is how many keys, beside the one that seals, the store still needs, and RotationRead how many bytes were gone
+	// through to seal anew what they have sealed, since the process began; 0 once that is done.
+	OlderKeys    int
+	RotationRead int64
 }
 
 // Committed is what a transaction took that is on the disk.

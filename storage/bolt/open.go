@@ -73,6 +73,7 @@ func openLong(path string, options Options, cut int64) (*Store, error) {
 	if s.has, err = prepare(s.db, path, options, cut); err != nil {
 		return nil, errors.Join(err, s.db.Close())
 	}
+	s.olderKeys.Store(int64(s.has.olderKeys))
 	if _, err := s.newest(); err != nil {
 		return nil, errors.Join(err, s.db.Close())
 	}
@@ -194,6 +195,8 @@ func prepare(db *bbolt.DB, path string, options Options, cut int64) (has content
 	case db.IsReadOnly():
 		return has, readable(found.state)
 	case found.state == encryptedStore:
+		sealing := has.form.keys.Sealing()
+		has.olderKeys = len(slices.DeleteFunc(slices.Clone(found.keys), func(id string) bool { return id == sealing }))
 		return has, found.form.beginSealing(db, found.keys)
 	case has.sums, found.state == damagedStore:
 		return has, nil

@@ -74,8 +74,11 @@ func (s *Store) Rotate(ctx context.Context, progress func(Rotated)) (done Rotate
 		}
 		done.Values += int64(len(step.values))
 		done.Read += step.read
+		s.rotationRead.Store(done.Read)
 		if step.at == "" {
 			done.Done = older
+			s.olderKeys.Store(0)
+			s.rotationRead.Store(0)
 			return done, nil
 		}
 		if progress != nil {

@@ -75,11 +75,13 @@ func TestRotate(t *testing.T) {
 
 	s, err = Open(path, Options{Keys: keys(t, "b", "a"), rotated: 50_000})
 	require.NoError(t, err)
+	require.Equal(t, 1, s.Statistics().OlderKeys)
 	written := storagetest.NewSession("", "meanwhile", "uid-meanwhile")
 	require.NoError(t, s.CreateSession(t.Context(), &written.Commit))
 	ctx, stop := context.WithCancelCause(t.Context())
 	steps := 0
 	part, err := s.Rotate(ctx, func(now Rotated) {
+		require.Equal(t, now.Read, s.Statistics().RotationRead)
 		if steps++; steps == 2 {
 			stop(errStop)
 		}
@@ -95,9 +97,12 @@ func TestRotate(t *testing.T) {
 
 	s, err = Open(path, Options{Keys: keys(t, "b", "a"), rotated: 50_000})
 	require.NoError(t, err)
+	require.Equal(t, 1, s.Statistics().OlderKeys, "also of a rotation that goes on")
 	done, err = s.Rotate(t.Context(), nil)
 	require.NoError(t, err)
 	require.Equal(t, []string{"a"}, done.Done)
+	require.Zero(t, s.Statistics().OlderKeys)
+	require.Zero(t, s.Statistics().RotationRead)
 	require.Equal(t, int64(all), part.Values+done.Values, "each value is sealed anew once")
 	require.Less(t, done.Read, whole, "it goes on where it was")
 	requireAll(t, s, want)

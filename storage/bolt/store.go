@@ -100,6 +100,9 @@ type Store struct {
 	// erasing overwrites what a killed Defrag left, until the store is closed.
 	erasing sync.WaitGroup
 
+	// olderKeys and rotationRead are those of Statistics.
+	olderKeys, rotationRead atomic.Int64
+
 	// readers is locked for reading by each read, and for writing while the file is opened again.
 	readers sync.RWMutex
 	// reads are those that run, and committed is told of each transaction that has written.

@@ -72,6 +72,8 @@ type contents struct {
 	// version is the version of the store, and form how its values are stored.
 	version uint32
 	form    form
+	// olderKeys is how many keys were named, beside the one that seals, when the file was opened.
+	olderKeys int
 	// list: there is a list of free pages that is as it was written.
 	list bool
 	// cut is the length of a file that lacks its end; 0 for a whole one.
