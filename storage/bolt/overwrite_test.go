@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -239,4 +240,28 @@ func TestSnapshotIsOverwritten(t *testing.T) {
 	settled(s, done)
 	require.NoError(t, s.Close())
 	requireAlone(t, path)
+}
+
+// A pass ends although an operation waits at each moment.
+func TestOverwriteInTurn(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "store.db")
+	var s *Store
+	var waits atomic.Bool
+	s, done := overwritingStore(t, path, Options{synced: func([]change) {
+		if waits.Load() {
+			require.NoError(t, s.queue.push(&operation{
+				prepare: func(*transaction) (func() error, error) { return func() error { return nil }, nil },
+				ended:   never, done: make(chan error, 1),
+			}))
+		}
+	}})
+	grow(t, s, "gone", 40)
+	settled(s, done)
+	waits.Store(true)
+	require.NoError(t, s.DeleteSession(t.Context(), "", "gone"))
+	settled(s, done)
+	waits.Store(false)
+	require.Zero(t, secretsIn(t, filepath.Dir(path), "gone"))
+	require.NoError(t, s.Close())
+	requireSound(t, path)
 }
