@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"google.golang.org/protobuf/proto"
 
 	"github.com/compactord/compactord/service/diskroom"
 	"github.com/compactord/compactord/storage"
@@ -32,27 +31,4 @@ func (s *Service) guardRoom(store storage.Store, limit int64, told func(storage.
 		return fmt.Errorf("register metrics: %w", err)
 	}
 	return nil
-}
-
-// admit lets a commit in for which there is room. Deletions are no commits, and are always let in.
-func (s *Service) admit(c *storage.Commit) (done func(), err error) {
-	if s.room.Limit() == 0 {
-		return func() {}, nil
-	}
-	return s.room.Begin(commitSize(c))
-}
-
-// commitSize returns about how many bytes a commit writes.
-func commitSize(c *storage.Commit) int {
-	size := proto.Size(c.Session)
-	for _, m := range c.Messages {
-		size += proto.Size(m)
-	}
-	for _, r := range c.Records {
-		size += proto.Size(r)
-	}
-	if c.Request != nil {
-		size += proto.Size(c.Request.Stored)
-	}
-	return size
 }

@@ -293,6 +293,10 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 		return nil
 	})
 	group.Go(func() error {
+		s.service.quotas.Run(background, s.service.measuringFailed)
+		return nil
+	})
+	group.Go(func() error {
 		select {
 		case err := <-s.outages.lost:
 			return err

@@ -175,11 +175,12 @@ func New(o Options) (*Service, error) {
 	if o.Quotas == nil {
 		o.Quotas = func(string) quota.Limits { return quota.Limits{} }
 	}
-	quotas, err := quota.New(o.Quotas, o.Hooks.Now, o.Metrics)
+	s := &Service{}
+	quotas, err := quota.New(o.Quotas, keptLogs{s}, o.Hooks.Now, o.Metrics)
 	if err != nil {
 		return nil, err
 	}
-	s := &Service{
+	*s = Service{
 		admission:   admitted,
 		metrics:     counted,
 		policies:    policies.NewResolver(o.Strategies, o.Summarizers),
@@ -205,7 +206,7 @@ func New(o Options) (*Service, error) {
 	}
 	s.logs = sessionlog.New(sessionlog.Options{
 		Store: o.Store, Strategies: o.Strategies, Logger: o.Logger, Now: o.Hooks.Now, Wrote: s.watchers.Wake,
-		LeastOutlined: o.LeastOutlined, Admit: s.admit,
+		LeastOutlined: o.LeastOutlined, Admit: s.admit, Deleting: s.deleting,
 	})
 	s.watching = &watching.Watching{
 		Logs: s.logs, Watchers: s.watchers, Heartbeat: o.Heartbeat,

@@ -1,10 +1,12 @@
 // Package quota bounds what each tenant takes of the daemon beside the bounds that hold for all: requests and bytes in a
-// second, streams, and compactions at once. What goes beyond is refused before anything of it is received, with
-// LIMIT_EXCEEDED and the limit's name, so that one tenant cannot take the others' share.
+// second, streams, compactions at once, sessions, and the size of their logs. What goes beyond is refused with
+// LIMIT_EXCEEDED and the limit's name, so that one tenant cannot take the others' share: writes before they are made, and
+// all else before anything of it is received.
 package quota
 
 import (
 	"context"
+	"errors"
 	"math"
 	"strconv"
 	"sync"
@@ -27,6 +29,11 @@ type Limits struct {
 	// Streams bounds the streams at once, such as WatchSession, and Compactions the compactions and the reverts with a
 	// summary at once, also detached ones.
 	Streams, Compactions int
+	// Sessions bounds the sessions in the store, and LogBytes the bytes of their logs together. Reads and deletes are never
+	// refused for them.
+	Sessions, LogBytes int64
+	// SessionsKey and LogBytesKey name the settings of these two, for errors.
+	SessionsKey, LogBytesKey string
 }
 
 // The names of the limits in errors, in the metric and in the configuration.
@@ -35,17 +42,25 @@ const (
 	BytesPerSecond    = "bytes_per_second"
 	Streams           = "streams"
 	Compactions       = "compactions"
+	Sessions          = "sessions"
+	LogBytes          = "log_bytes"
 )
 
 // Quotas bound all tenants. A nil *Quotas bounds none.
 type Quotas struct {
 	of      func(tenant string) Limits
 	now     func() time.Time
+	kept    Kept
 	refused *prometheus.CounterVec
+	// wake has a signal where unmeasured has tenants.
+	wake chan struct{}
 
 	mu sync.Mutex
 	// taken has what each tenant takes. Callers name their tenant by a token, so there are few.
 	taken map[string]*taken
+	// accounts have what each tenant keeps, and unmeasured the tenants whose logs are to be measured.
+	accounts   map[string]*account
+	unmeasured map[string]bool
 }
 
 // taken is what a tenant takes.
@@ -55,21 +70,24 @@ type taken struct {
 }
 
 // New returns Quotas. of returns the limits of a tenant. now is the clock. metrics may be nil.
-func New(of func(tenant string) Limits, now func() time.Time, metrics prometheus.Registerer) (*Quotas, error) {
+func New(
+	of func(tenant string) Limits, kept Kept, now func() time.Time, metrics prometheus.Registerer,
+) (*Quotas, error) {
 	q := &Quotas{
-		of: of, now: now, taken: make(map[string]*taken),
+		of: of, now: now, kept: kept, taken: make(map[string]*taken),
+		wake: make(chan struct{}, 1), accounts: make(map[string]*account), unmeasured: make(map[string]bool),
 		refused: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "compactord_quota_refused_total",
 			Help: "Calls that were refused because their tenant took too much, by limit.",
 		}, []string{"limit"}),
 	}
-	for _, limit := range []string{RequestsPerSecond, BytesPerSecond, Streams, Compactions} {
+	for _, limit := range []string{RequestsPerSecond, BytesPerSecond, Streams, Compactions, Sessions, LogBytes} {
 		q.refused.WithLabelValues(limit)
 	}
 	if metrics == nil {
 		return q, nil
 	}
-	return q, metrics.Register(q.refused)
+	return q, errors.Join(metrics.Register(q.refused), metrics.Register(used{q}))
 }
 
 // begin counts a call of the context's tenant, or refuses it.

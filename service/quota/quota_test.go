@@ -30,7 +30,7 @@ func bounding(t require.TestingT, limits quota.Limits, metrics prometheus.Regist
 			return quota.Limits{}
 		}
 		return limits
-	}, func() time.Time { return b.now }, metrics)
+	}, nil, func() time.Time { return b.now }, metrics)
 	require.NoError(t, err)
 	return b
 }

@@ -65,6 +65,7 @@ type logCheck struct {
 	counter  session.Counter
 	head     *storagev1.Head
 	policy   *compactordv1.Policy
+	bytes    int
 	problems []storage.Problem
 }
 
@@ -101,6 +102,9 @@ func (c *logCheck) run(ctx context.Context) (err error) {
 	}
 	if err := c.messagesUpTo(ctx, c.row.GetHead().GetNextIndex()); err != nil {
 		return err
+	}
+	if has := c.row.GetLogBytes(); has > 0 && has != uint64(c.bytes) {
+		c.report("its log has %d bytes, and its row says %d", c.bytes, has)
 	}
 	if !proto.Equal(c.head, c.row.GetHead()) {
 		c.report("the head is not what the log gives: %s", differing(c.head, c.row.GetHead()))
@@ -147,6 +151,7 @@ func (c *logCheck) messagesUpTo(ctx context.Context, end uint32) error {
 }
 
 func (c *logCheck) message(l *compactordv1.LoggedMessage) {
+	c.bytes += proto.Size(l)
 	linked := session.Link(c.head, c.counter, l.GetMessage(), &l.ViewPoint)
 	linked.AppendedAt, linked.ExtraTokens = l.GetAppendedAt(), l.GetExtraTokens()
 	// They depend on the policy at that time, and a later release may decide otherwise.
@@ -166,6 +171,7 @@ func (c *logCheck) message(l *compactordv1.LoggedMessage) {
 }
 
 func (c *logCheck) record(ctx context.Context, stored *storagev1.StoredRecord) error {
+	c.bytes += proto.Size(stored)
 	r := stored.GetRecord()
 	var at *storagev1.Head
 	if revert := r.GetRevert(); revert != nil {

@@ -17,6 +17,8 @@ func (l *Logs) Copy(ctx context.Context, source *storagev1.Session, point uint32
 	if err != nil {
 		return nil, err
 	}
+	// What was measured is the source's log, and its end at that.
+	then.LogBytes = 0
 	next := proto.CloneOf(then)
 	next.Revision, next.Running = 1, nil
 	// A copy of a child is no child, and goes on where the child has ended.

@@ -30,7 +30,8 @@ type Logs struct {
 	logger     *slog.Logger
 	now        func() time.Time
 	wrote      func(Name)
-	admit      func(*storage.Commit) (func(), error)
+	admit      func(context.Context, *Write) (func(error), error)
+	deleting   func(context.Context) (func(*storagev1.Session, error), error)
 	locks      locks
 	// leastOutlined is the size in bytes from which on outlines leave texts out.
 	leastOutlined int
@@ -50,8 +51,12 @@ type Options struct {
 	Now func() time.Time
 	// Wrote is called after each write to a session and after its deletion. It must not wait. May be nil.
 	Wrote func(Name)
-	// Admit is called before each commit, and can refuse it. done is called when the commit has ended. May be nil.
-	Admit func(c *storage.Commit) (done func(), err error)
+	// Admit is called before each commit, and can refuse it. done is called with the commit's error when it has ended. May
+	// be nil.
+	Admit func(ctx context.Context, w *Write) (done func(error), err error)
+	// Deleting is called before each deletion, whose error is that of the context. done is called with the row that was
+	// deleted, nil where it cannot be read, and the error of the deletion. May be nil.
+	Deleting func(ctx context.Context) (done func(*storagev1.Session, error), err error)
 	// LeastOutlined is the size in bytes from which on outlines leave texts out. Default LeastOutlined.
 	LeastOutlined int
 }
@@ -70,11 +75,16 @@ func New(o Options) *Logs {
 		o.Wrote = func(Name) {}
 	}
 	if o.Admit == nil {
-		o.Admit = func(*storage.Commit) (func(), error) { return func() {}, nil }
+		o.Admit = func(context.Context, *Write) (func(error), error) { return func(error) {}, nil }
+	}
+	if o.Deleting == nil {
+		o.Deleting = func(context.Context) (func(*storagev1.Session, error), error) {
+			return func(*storagev1.Session, error) {}, nil
+		}
 	}
 	return &Logs{
 		store: o.Store, strategies: o.Strategies, logger: o.Logger, now: o.Now, wrote: o.Wrote, admit: o.Admit,
-		leastOutlined: cmp.Or(o.LeastOutlined, LeastOutlined),
+		deleting: o.Deleting, leastOutlined: cmp.Or(o.LeastOutlined, LeastOutlined),
 	}
 }
 
@@ -151,7 +161,7 @@ func (l *Logs) update(ctx context.Context, id string, change func(row *storagev1
 		if err := w.planDue(ctx); err != nil {
 			return err
 		}
-		err = l.committing(ctx, &w.commit, l.store.Commit)
+		err = l.committing(ctx, w, l.store.Commit)
 		if err == nil || errors.Is(err, storage.ErrDisk) {
 			// A write that the disk refused may be seen all the same.
 			l.wrote(name)
@@ -177,28 +187,25 @@ func (l *Logs) Create(ctx context.Context, w *Write) error {
 }
 
 func (l *Logs) create(ctx context.Context, w *Write) error {
-	return l.committing(ctx, &w.commit, l.store.CreateSession)
+	return l.committing(ctx, w, l.store.CreateSession)
 }
 
-// committing writes a commit if it is let in, within a span of its own: it waits for other writes and for the disk.
+// committing commits a write if it is let in, within a span of its own: it waits for other writes and for the disk.
 func (l *Logs) committing(
-	ctx context.Context, commit *storage.Commit, write func(context.Context, *storage.Commit) error,
+	ctx context.Context, w *Write, commit func(context.Context, *storage.Commit) error,
 ) (err error) {
 	ctx, span := tracing.Begin(ctx, "commit")
 	defer func() { span.EndWith(err) }()
-	return withoutPolicy(commit, l.admitted(ctx, write))
-}
-
-// admitted returns a commit that is made if it is let in.
-func (l *Logs) admitted(ctx context.Context, commit func(context.Context, *storage.Commit) error) func(*storage.Commit) error {
-	return func(c *storage.Commit) error {
-		done, err := l.admit(c)
+	return withoutPolicy(&w.commit, func(c *storage.Commit) error {
+		w.measure()
+		done, err := l.admit(ctx, w)
 		if err != nil {
 			return err
 		}
-		defer done()
-		return commit(ctx, c)
-	}
+		err = commit(ctx, c)
+		done(err)
+		return err
+	})
 }
 
 // Delete deletes a session with its log, and returns the uid of the deleted incarnation. The uid is empty where the row
@@ -223,7 +230,12 @@ func (l *Logs) Delete(
 			return "", err
 		}
 	}
+	done, err := l.deleting(ctx)
+	if err != nil {
+		return "", err
+	}
 	err = l.store.DeleteSession(ctx, tenant.Of(ctx), id)
+	done(row, err)
 	if errors.Is(err, storage.ErrNotFound) {
 		return "", apierror.SessionNotFound(id)
 	}

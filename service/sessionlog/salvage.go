@@ -227,8 +227,9 @@ func (s *salvage) write(ctx context.Context, head *storagev1.Head) error {
 	s.taken.Session = s.out
 	write := s.to.Commit
 	if s.out.GetRevision() == 1 {
-		write = s.to.CreateSession
+		write, s.out.LogBytes = s.to.CreateSession, 0
 	}
+	s.out.LogBytes += uint64(s.bytes)
 	if err := write(ctx, &s.taken); err != nil {
 		return err
 	}

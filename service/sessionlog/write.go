@@ -18,6 +18,8 @@ type Write struct {
 	logs   *Logs
 	before *storagev1.Session
 	commit storage.Commit
+	// measured is the size of a log that had none in its row before; 0 where it was not measured now.
+	measured uint64
 	// known is an earlier state of the log, from which the state is made where that is possible; nil where there is none.
 	known *session.State
 	// state is the state before the messages of since, which were appended last. It is nil as long as it is not needed.
@@ -36,6 +38,9 @@ func (w *Write) Head() *storagev1.Head { return w.commit.Session.GetHead() }
 
 // Messages returns the messages to append. They must not be changed.
 func (w *Write) Messages() []*compactordv1.LoggedMessage { return w.commit.Messages }
+
+// Records returns the records to append. They must not be changed.
+func (w *Write) Records() []*storagev1.StoredRecord { return w.commit.Records }
 
 // StartFrom says that the caller has an earlier state of the log, so that only what was appended since must be read.
 func (w *Write) StartFrom(known *session.State) { w.known = known }

@@ -66,7 +66,8 @@ const (
 	// index, that message's index, where the log has it.
 	ErrorReason_ERROR_REASON_VIEW_INVALID ErrorReason = 13
 	// RESOURCE_EXHAUSTED. A limit of the daemon was passed. Example: a request of 80 MiB. Metadata: limit, its name;
-	// value, except for `store_size`: the disk is full; summarizer, for what a tenant may use of it in a day.
+	// value, except for `store_size`: the disk is full; summarizer, for what a tenant may use of it in a day; used and key,
+	// what a tenant keeps and the setting that bounds it.
 	ErrorReason_ERROR_REASON_LIMIT_EXCEEDED ErrorReason = 14
 	// UNAVAILABLE, with RetryInfo. The summarizer cannot be reached. Example: its provider answers 503. Metadata:
 	// summarizer; http_status and code, where the provider sent them.

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -27,6 +28,9 @@ type quotas struct {
 type limits struct {
 	requests, bytes      *float64
 	streams, compactions *int
+	sessions, logBytes   *int64
+	// path is the key of the mapping that they are in.
+	path string
 }
 
 // over returns the limits that are given, and the others of what they override.
@@ -42,6 +46,12 @@ func (l limits) over(base quota.Limits) quota.Limits {
 	}
 	if l.compactions != nil {
 		base.Compactions = *l.compactions
+	}
+	if l.sessions != nil {
+		base.Sessions, base.SessionsKey = *l.sessions, l.path+"."+quota.Sessions
+	}
+	if l.logBytes != nil {
+		base.LogBytes, base.LogBytesKey = *l.logBytes, l.path+"."+quota.LogBytes
 	}
 	return base
 }
@@ -62,7 +72,7 @@ func readQuotas(given any) (q quotas, err error) {
 	problems = append(problems, wrong...)
 	q.each, q.tenants = common.over(quota.Limits{}), make(map[string]quota.Limits, len(tenants))
 	for name, node := range tenants {
-		path := quotasKey + ".tenants." + name
+		path := quotasKey + ".tenants." + cmp.Or(name, `""`)
 		if name != tenant.Default && tenant.Check(name) != nil {
 			problems = append(problems, fmt.Errorf("%s.tenants: %q cannot be the name of a tenant; \"\" is the default one", quotasKey, name))
 			continue
@@ -75,11 +85,14 @@ func readQuotas(given any) (q quotas, err error) {
 }
 
 func readLimits(path string, node *yaml.Node) (l limits, problems []error) {
+	l.path = path
 	problems = decodeSettings(path, node, []setting{
 		{quota.RequestsPerSecond, &l.requests},
 		{quota.BytesPerSecond, &l.bytes},
 		{quota.Streams, &l.streams},
 		{quota.Compactions, &l.compactions},
+		{quota.Sessions, &l.sessions},
+		{quota.LogBytes, &l.logBytes},
 	})
 	check := func(key string, within bool) {
 		if !within {
@@ -89,6 +102,8 @@ func readLimits(path string, node *yaml.Node) (l limits, problems []error) {
 	check(quota.RequestsPerSecond, l.requests == nil || *l.requests >= 0 && *l.requests <= maxQuota)
 	check(quota.BytesPerSecond, l.bytes == nil || *l.bytes >= 0 && *l.bytes <= maxQuota)
 	check(quota.Streams, l.streams == nil || *l.streams >= 0 && *l.streams <= maxQuota)
+	check(quota.Sessions, l.sessions == nil || *l.sessions >= 0 && *l.sessions <= maxQuota)
+	check(quota.LogBytes, l.logBytes == nil || *l.logBytes >= 0 && *l.logBytes <= maxQuota)
 	check(quota.Compactions, l.compactions == nil || *l.compactions >= 0 && *l.compactions <= maxQuota)
 	return l, problems
 }

@@ -14,19 +14,31 @@ func TestQuotasOfTheFile(t *testing.T) {
 	read := func(content string) (*File, error) { return ReadFile(sample.File(t, "config.yaml", content)) }
 	file, err := read(`
 quotas:
-  each: {requests_per_second: 100, streams: 20}
+  each: {requests_per_second: 100, streams: 20, sessions: 5, log_bytes: 700}
   tenants:
     acme: {requests_per_second: 0.5, bytes_per_second: 1_000_000, compactions: 2}
-    free: {requests_per_second: 0, streams: 0}
-    "": {streams: 7}
+    free: {requests_per_second: 0, streams: 0, sessions: 0}
+    kept: {sessions: 10}
+    "": {streams: 7, log_bytes: 1_000}
 `)
 	require.NoError(t, err)
 	require.Empty(t, file.Settings)
+	const each = "quotas.each."
 	for name, want := range map[string]quota.Limits{
-		"other": {RequestsPerSecond: 100, Streams: 20},
-		"acme":  {RequestsPerSecond: 0.5, BytesPerSecond: 1_000_000, Streams: 20, Compactions: 2},
-		"free":  {},
-		"":      {RequestsPerSecond: 100, Streams: 7},
+		"other": {RequestsPerSecond: 100, Streams: 20, Sessions: 5, SessionsKey: each + "sessions", LogBytes: 700, LogBytesKey: each + "log_bytes"},
+		"acme": {
+			RequestsPerSecond: 0.5, BytesPerSecond: 1_000_000, Streams: 20, Compactions: 2,
+			Sessions: 5, SessionsKey: each + "sessions", LogBytes: 700, LogBytesKey: each + "log_bytes",
+		},
+		"free": {SessionsKey: "quotas.tenants.free.sessions", LogBytes: 700, LogBytesKey: each + "log_bytes"},
+		"kept": {
+			RequestsPerSecond: 100, Streams: 20, Sessions: 10, SessionsKey: "quotas.tenants.kept.sessions",
+			LogBytes: 700, LogBytesKey: each + "log_bytes",
+		},
+		"": {
+			RequestsPerSecond: 100, Streams: 7, Sessions: 5, SessionsKey: each + "sessions",
+			LogBytes: 1000, LogBytesKey: `quotas.tenants."".log_bytes`,
+		},
 	} {
 		require.Equal(t, want, file.Quota(name), name)
 	}
@@ -38,14 +50,15 @@ quotas:
 	_, err = read(`
 quotas:
   all: {}
-  each: {requests_per_second: -1, streams: many, sessions: 3}
+  each: {requests_per_second: -1, streams: many, documents: 3, log_bytes: -1}
   tenants: {Acme: {}, ok: {bytes_per_second: 1e15}, also: 3}
 `)
 	for _, says := range []string{
 		`quotas has no key "all"; there are each, tenants`,
 		"quotas.each.requests_per_second must be from 0, which is no limit, to 1000000000000",
 		"quotas.each.streams must be a whole number",
-		`quotas.each has no key "sessions"`,
+		`quotas.each has no key "documents"`,
+		"quotas.each.log_bytes must be from 0",
 		`quotas.tenants: "Acme" cannot be the name of a tenant`,
 		"quotas.tenants.ok.bytes_per_second must be from 0",
 		"quotas.tenants.also must be a mapping of requests_per_second",

@@ -65,6 +65,9 @@ type Session struct {
 	Parent *v1.ParentSession `protobuf:"bytes,16,opt,name=parent,proto3" json:"parent,omitempty"`
 	// How it ended; not set where it has not.
 	Ended *v1.EndedChild `protobuf:"bytes,17,opt,name=ended,proto3" json:"ended,omitempty"`
+	// The bytes of the log's messages and records, each in protobuf encoding; 0 where they were not measured, since an
+	// earlier version wrote the beginning of the log.
+	LogBytes uint64 `protobuf:"varint,18,opt,name=log_bytes,json=logBytes,proto3" json:"log_bytes,omitempty"`
 	// The last list of SyncMessages; not set where there was none.
 	Synced        *SyncedList `protobuf:"bytes,19,opt,name=synced,proto3" json:"synced,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -218,6 +221,13 @@ func (x *Session) GetEnded() *v1.EndedChild {
 		return x.Ended
 	}
 	return nil
+}
+
+func (x *Session) GetLogBytes() uint64 {
+	if x != nil {
+		return x.LogBytes
+	}
+	return 0
 }
 
 func (x *Session) GetSynced() *SyncedList {
@@ -1840,7 +1850,7 @@ var File_compactord_storage_v1_storage_proto protoreflect.FileDescriptor
 
 const file_compactord_storage_v1_storage_proto_rawDesc = "" +
 	"\n" +
-	"#compactord/storage/v1/storage.proto\x12\x15compactord.storage.v1\x1a\x17compactord/v1/log.proto\x1a\x1acompactord/v1/policy.proto\x1a\x1acompactord/v1/record.proto\x1a\x1bcompactord/v1/session.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xae\a\n" +
+	"#compactord/storage/v1/storage.proto\x12\x15compactord.storage.v1\x1a\x17compactord/v1/log.proto\x1a\x1acompactord/v1/policy.proto\x1a\x1acompactord/v1/record.proto\x1a\x1bcompactord/v1/session.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xcb\a\n" +
 	"\aSession\x12\x16\n" +
 	"\x06tenant\x18\x01 \x01(\tR\x06tenant\x12\x1d\n" +
 	"\n" +
@@ -1863,7 +1873,8 @@ const file_compactord_storage_v1_storage_proto_rawDesc = "" +
 	"\arunning\x18\x0e \x03(\v2(.compactord.storage.v1.RunningCompactionR\arunning\x129\n" +
 	"\bdue_plan\x18\x0f \x01(\v2\x1e.compactord.storage.v1.DuePlanR\aduePlan\x124\n" +
 	"\x06parent\x18\x10 \x01(\v2\x1c.compactord.v1.ParentSessionR\x06parent\x12/\n" +
-	"\x05ended\x18\x11 \x01(\v2\x19.compactord.v1.EndedChildR\x05ended\x129\n" +
+	"\x05ended\x18\x11 \x01(\v2\x19.compactord.v1.EndedChildR\x05ended\x12\x1b\n" +
+	"\tlog_bytes\x18\x12 \x01(\x04R\blogBytes\x129\n" +
 	"\x06synced\x18\x13 \x01(\v2!.compactord.storage.v1.SyncedListR\x06synced\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +

@@ -72,7 +72,8 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """
     ERROR_REASON_LIMIT_EXCEEDED: _ErrorReason.ValueType  # 14
     """RESOURCE_EXHAUSTED. A limit of the daemon was passed. Example: a request of 80 MiB. Metadata: limit, its name;
-    value, except for `store_size`: the disk is full; summarizer, for what a tenant may use of it in a day.
+    value, except for `store_size`: the disk is full; summarizer, for what a tenant may use of it in a day; used and key,
+    what a tenant keeps and the setting that bounds it.
     """
     ERROR_REASON_SUMMARIZER_UNAVAILABLE: _ErrorReason.ValueType  # 15
     """UNAVAILABLE, with RetryInfo. The summarizer cannot be reached. Example: its provider answers 503. Metadata:
@@ -254,7 +255,8 @@ index, that message's index, where the log has it.
 """
 ERROR_REASON_LIMIT_EXCEEDED: ErrorReason.ValueType  # 14
 """RESOURCE_EXHAUSTED. A limit of the daemon was passed. Example: a request of 80 MiB. Metadata: limit, its name;
-value, except for `store_size`: the disk is full; summarizer, for what a tenant may use of it in a day.
+value, except for `store_size`: the disk is full; summarizer, for what a tenant may use of it in a day; used and key,
+what a tenant keeps and the setting that bounds it.
 """
 ERROR_REASON_SUMMARIZER_UNAVAILABLE: ErrorReason.ValueType  # 15
 """UNAVAILABLE, with RetryInfo. The summarizer cannot be reached. Example: its provider answers 503. Metadata:

@@ -129,7 +129,8 @@ export enum ErrorReason {
 
   /**
    * RESOURCE_EXHAUSTED. A limit of the daemon was passed. Example: a request of 80 MiB. Metadata: limit, its name;
-   * value, except for `store_size`: the disk is full; summarizer, for what a tenant may use of it in a day.
+   * value, except for `store_size`: the disk is full; summarizer, for what a tenant may use of it in a day; used and key,
+   * what a tenant keeps and the setting that bounds it.
    *
    * @generated from enum value: ERROR_REASON_LIMIT_EXCEEDED = 14;
    */
