@@ -23,6 +23,22 @@ import (
 // RememberedRequests is the least number of a session's newest requests that a Store remembers.
 const RememberedRequests = 1000
 
+// Kind is a kind of what a Store keeps of a session. Whoever hands out all of a session needs each of them.
+type Kind string
+
+// The kinds. All else that a store has of a session can be computed from these.
+const (
+	// RowKind is the session's row.
+	RowKind Kind = "session"
+	// MessageKind are its messages, RecordKind its records, and RequestKind the requests that it remembers.
+	MessageKind Kind = "message"
+	RecordKind  Kind = "record"
+	RequestKind Kind = "request"
+)
+
+// Kinds returns all kinds.
+func Kinds() []Kind { return []Kind{RowKind, MessageKind, RecordKind, RequestKind} }
+
 // Errors that every backend returns, alone or wrapped.
 var (
 	// ErrNotFound means that no such session, message, record or request exists, or that the session is another
@@ -191,6 +207,10 @@ type Store interface {
 
 	// Request returns a remembered request. It returns ErrNotFound where there is no such request or no such session.
 	Request(ctx context.Context, ref Ref, id string) (*storagev1.StoredRequest, error)
+
+	// Requests returns the remembered requests with ids after one (empty: from the first on), ordered by id, at most limit
+	// of them. It returns ErrNotFound where this incarnation no longer exists, and ErrInvalid for a limit below 1.
+	Requests(ctx context.Context, ref Ref, after string, limit int) ([]Request, error)
 
 	// Opening returns the name of this opening of the store, by which rows name the compactions that it runs. No other
 	// opening has this name. The method cannot fail, and also works after Close.

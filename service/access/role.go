@@ -87,6 +87,7 @@ var Roles = map[string]Role{
 	compactordv1.CompactionService_CommitCompaction_FullMethodName: Write,
 
 	compactordv1.SessionService_DeleteSession_FullMethodName: Admin,
+	compactordv1.StoreService_ExportSession_FullMethodName:   Read,
 	compactordv1.StoreService_Backup_FullMethodName:          Admin,
 }
 

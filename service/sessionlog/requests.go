@@ -53,6 +53,11 @@ func (l *Logs) Recorded(
 	return true, nil
 }
 
+// Requests returns remembered requests of a session, as storage.Store does.
+func (l *Logs) Requests(ctx context.Context, row *storagev1.Session, after string, limit int) ([]storage.Request, error) {
+	return l.store.Requests(ctx, storage.RefOf(row), after, limit)
+}
+
 // Remember stores the request with its answer.
 func (w *Write) Remember(req Identified, answer proto.Message) error {
 	if req.GetRequestId() == "" {

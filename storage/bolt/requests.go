@@ -3,7 +3,9 @@ package boltstore
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/binary"
+	"fmt"
 	"slices"
 
 	"github.com/compactord/compactord/storage"
@@ -83,4 +85,48 @@ func (r remembered) remove(tx *transaction, ordinal uint64) error {
 		}
 	}
 	return tx.Bucket(requestsBucket).Delete(r.key)
+}
+
+// Requests returns remembered requests in the order of their ids.
+func (s *Store) Requests(
+	ctx context.Context, ref storage.Ref, after string, limit int,
+) (list []storage.Request, err error) {
+	defer nameDamaged(&err, ref.Tenant, ref.SessionID)
+	if limit < 1 {
+		return nil, s.refusal(ctx, fmt.Errorf("%w: a limit of %d", storage.ErrInvalid, limit))
+	}
+	err = s.view(ctx, func(tx *transaction) error {
+		header, _, err := incarnation(tx, ref)
+		if err != nil {
+			return err
+		}
+		cursor := tx.Bucket(requestsBucket).Cursor(ordinalKey(header.ordinal))
+		// No id lies between one and the same one with a zero byte.
+		for key, value := cursor.Seek(append(requestKey(header.ordinal, after), 0)); key != nil && len(list) < limit; key, value = cursor.Next() {
+			r, err := readRequest(tx, key, value)
+			if err != nil {
+				return err
+			}
+			list = append(list, r)
+		}
+		return nil
+	})
+	return list, err
+}
+
+func readRequest(tx *transaction, key, value []byte) (r storage.Request, err error) {
+	ordinal, id, err := splitRequestKey(key)
+	if err != nil {
+		return r, err
+	}
+	if _, value, err = splitRequest(value); err != nil {
+		return r, err
+	}
+	encoding, err := body(tx, ordinal, requestBlob, value)
+	if err != nil {
+		return r, err
+	}
+	r.ID = id
+	r.Stored, err = decodeRequest(encoding)
+	return r, err
 }

@@ -3,7 +3,9 @@ package memory
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 
 	"google.golang.org/protobuf/proto"
 
@@ -133,4 +135,27 @@ func (m *Store) Request(ctx context.Context, ref storage.Ref, id string) (*stora
 		return proto.CloneOf(stored), nil
 	}
 	return nil, storage.ErrNotFound
+}
+
+// Requests implements storage.Store.
+func (m *Store) Requests(ctx context.Context, ref storage.Ref, after string, limit int) ([]storage.Request, error) {
+	if err := m.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer m.mu.Unlock()
+	if limit < 1 {
+		return nil, fmt.Errorf("%w: a limit of %d", storage.ErrInvalid, limit)
+	}
+	s, err := m.incarnation(ref)
+	if err != nil {
+		return nil, err
+	}
+	var list []storage.Request
+	for _, r := range s.requests {
+		if r.ID > after {
+			list = append(list, storage.Request{ID: r.ID, Stored: proto.CloneOf(r.Stored)})
+		}
+	}
+	slices.SortFunc(list, func(a, b storage.Request) int { return strings.Compare(a.ID, b.ID) })
+	return list[:min(limit, len(list))], nil
 }

@@ -1,6 +1,7 @@
 package storagetest
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"testing"
@@ -8,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/proto"
 
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/storage"
 )
@@ -262,6 +264,46 @@ func testRequests(t *testing.T, s storage.Store) {
 		_, err := s.Request(t.Context(), d.Ref(), id)
 		require.ErrorIs(t, err, storage.ErrNotFound, id)
 	}
+}
+
+// All requests that are remembered are listed, page by page, those of other sessions not, and none of another incarnation.
+func testRequestsListed(t *testing.T, s storage.Store) {
+	t.Helper()
+	d := NewSession("", "s", "u").Remember("b")
+	create(t, s, d)
+	want := map[string]*storagev1.StoredRequest{"b": d.Request.Stored}
+	row := d.Session
+	for _, id := range []string{"ab", "a", "c", "b ", "zz"} {
+		next := Next(row).Remember(id)
+		if id == "c" {
+			next.Request.Stored.Response = bytes.Repeat([]byte("large "), 50_000)
+		}
+		row = commit(t, s, next)
+		want[id] = next.Request.Stored
+	}
+	create(t, s, NewSession("", "t", "u").Remember("b0"))
+	for _, limit := range []int{1, 2, 5, 6, 100} {
+		var ids []string
+		for after := ""; ; {
+			page, err := s.Requests(t.Context(), storage.RefOf(row), after, limit)
+			require.NoError(t, err)
+			require.LessOrEqual(t, len(page), limit)
+			if len(page) == 0 {
+				break
+			}
+			for _, r := range page {
+				same(t, want[r.ID], r.Stored)
+				after, ids = r.ID, append(ids, r.ID)
+			}
+		}
+		require.Equal(t, []string{"a", "ab", "b", "b ", "c", "zz"}, ids)
+	}
+	_, err := s.Requests(t.Context(), storage.RefOf(row), "", 0)
+	require.ErrorIs(t, err, storage.ErrInvalid)
+	other := storage.RefOf(row)
+	other.UID = "another"
+	_, err = s.Requests(t.Context(), other, "", 1)
+	require.ErrorIs(t, err, storage.ErrNotFound)
 }
 
 // The newest RememberedRequests requests are remembered, whatever came before them.

@@ -62,6 +62,7 @@ func Run(t *testing.T, b Backend) {
 		{"Edits", testEdits},
 		{"EditsMany", testEditsMany},
 		{"Requests", testRequests},
+		{"RequestsListed", testRequestsListed},
 		{"RequestsForgotten", testRequestsForgotten},
 
 		{"Opening", testOpening},

@@ -7,6 +7,7 @@
 package compactordv1
 
 import (
+	_ "buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	reflect "reflect"
@@ -21,6 +22,319 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// ExportSessionRequest names the session to export.
+type ExportSessionRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The session's id.
+	SessionId     string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExportSessionRequest) Reset() {
+	*x = ExportSessionRequest{}
+	mi := &file_compactord_v1_store_service_proto_msgTypes[0]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExportSessionRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExportSessionRequest) ProtoMessage() {}
+
+func (x *ExportSessionRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_compactord_v1_store_service_proto_msgTypes[0]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExportSessionRequest.ProtoReflect.Descriptor instead.
+func (*ExportSessionRequest) Descriptor() ([]byte, []int) {
+	return file_compactord_v1_store_service_proto_rawDescGZIP(), []int{0}
+}
+
+func (x *ExportSessionRequest) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+// ExportSessionResponse is a piece of what is stored of a session.
+type ExportSessionResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What it is.
+	//
+	// Types that are valid to be assigned to Item:
+	//
+	//	*ExportSessionResponse_Session
+	//	*ExportSessionResponse_Message
+	//	*ExportSessionResponse_Record
+	//	*ExportSessionResponse_Request
+	//	*ExportSessionResponse_Child
+	Item          isExportSessionResponse_Item `protobuf_oneof:"item"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExportSessionResponse) Reset() {
+	*x = ExportSessionResponse{}
+	mi := &file_compactord_v1_store_service_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExportSessionResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExportSessionResponse) ProtoMessage() {}
+
+func (x *ExportSessionResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_compactord_v1_store_service_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExportSessionResponse.ProtoReflect.Descriptor instead.
+func (*ExportSessionResponse) Descriptor() ([]byte, []int) {
+	return file_compactord_v1_store_service_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *ExportSessionResponse) GetItem() isExportSessionResponse_Item {
+	if x != nil {
+		return x.Item
+	}
+	return nil
+}
+
+func (x *ExportSessionResponse) GetSession() *StoredSession {
+	if x != nil {
+		if x, ok := x.Item.(*ExportSessionResponse_Session); ok {
+			return x.Session
+		}
+	}
+	return nil
+}
+
+func (x *ExportSessionResponse) GetMessage() *LoggedMessage {
+	if x != nil {
+		if x, ok := x.Item.(*ExportSessionResponse_Message); ok {
+			return x.Message
+		}
+	}
+	return nil
+}
+
+func (x *ExportSessionResponse) GetRecord() *Record {
+	if x != nil {
+		if x, ok := x.Item.(*ExportSessionResponse_Record); ok {
+			return x.Record
+		}
+	}
+	return nil
+}
+
+func (x *ExportSessionResponse) GetRequest() *RememberedRequest {
+	if x != nil {
+		if x, ok := x.Item.(*ExportSessionResponse_Request); ok {
+			return x.Request
+		}
+	}
+	return nil
+}
+
+func (x *ExportSessionResponse) GetChild() *Session {
+	if x != nil {
+		if x, ok := x.Item.(*ExportSessionResponse_Child); ok {
+			return x.Child
+		}
+	}
+	return nil
+}
+
+type isExportSessionResponse_Item interface {
+	isExportSessionResponse_Item()
+}
+
+type ExportSessionResponse_Session struct {
+	// The session itself. It comes once, and first.
+	Session *StoredSession `protobuf:"bytes,1,opt,name=session,proto3,oneof"`
+}
+
+type ExportSessionResponse_Message struct {
+	// A message, by index.
+	Message *LoggedMessage `protobuf:"bytes,2,opt,name=message,proto3,oneof"`
+}
+
+type ExportSessionResponse_Record struct {
+	// A record, by sequence.
+	Record *Record `protobuf:"bytes,3,opt,name=record,proto3,oneof"`
+}
+
+type ExportSessionResponse_Request struct {
+	// A remembered request, by id.
+	Request *RememberedRequest `protobuf:"bytes,4,opt,name=request,proto3,oneof"`
+}
+
+type ExportSessionResponse_Child struct {
+	// A child.
+	Child *Session `protobuf:"bytes,5,opt,name=child,proto3,oneof"`
+}
+
+func (*ExportSessionResponse_Session) isExportSessionResponse_Item() {}
+
+func (*ExportSessionResponse_Message) isExportSessionResponse_Item() {}
+
+func (*ExportSessionResponse_Record) isExportSessionResponse_Item() {}
+
+func (*ExportSessionResponse_Request) isExportSessionResponse_Item() {}
+
+func (*ExportSessionResponse_Child) isExportSessionResponse_Item() {}
+
+// StoredSession is what is stored of a session beside its log.
+type StoredSession struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The session as GetSession returns it.
+	Session *Session `protobuf:"bytes,1,opt,name=session,proto3" json:"session,omitempty"`
+	// Its row in the store, in JSON: with the operations that run, and with the figures that the daemon has computed from
+	// the log, so that it need not read it again. Its form can change with each version of the daemon.
+	RowJson       string `protobuf:"bytes,2,opt,name=row_json,json=rowJson,proto3" json:"row_json,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *StoredSession) Reset() {
+	*x = StoredSession{}
+	mi := &file_compactord_v1_store_service_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StoredSession) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StoredSession) ProtoMessage() {}
+
+func (x *StoredSession) ProtoReflect() protoreflect.Message {
+	mi := &file_compactord_v1_store_service_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StoredSession.ProtoReflect.Descriptor instead.
+func (*StoredSession) Descriptor() ([]byte, []int) {
+	return file_compactord_v1_store_service_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *StoredSession) GetSession() *Session {
+	if x != nil {
+		return x.Session
+	}
+	return nil
+}
+
+func (x *StoredSession) GetRowJson() string {
+	if x != nil {
+		return x.RowJson
+	}
+	return ""
+}
+
+// RememberedRequest is a request with a request_id that the daemon remembers, so that it can be sent again.
+type RememberedRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The request_id that the client gave.
+	RequestId string `protobuf:"bytes,1,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	// The newest sequence of the log when it was written.
+	Sequence uint32 `protobuf:"varint,2,opt,name=sequence,proto3" json:"sequence,omitempty"`
+	// SHA-256 over the request, by which a copy of it is known. The request itself is not stored.
+	Digest []byte `protobuf:"bytes,3,opt,name=digest,proto3" json:"digest,omitempty"`
+	// The answer, in the protobuf encoding of the response of its RPC. Which RPC that was is not stored.
+	Response      []byte `protobuf:"bytes,4,opt,name=response,proto3" json:"response,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RememberedRequest) Reset() {
+	*x = RememberedRequest{}
+	mi := &file_compactord_v1_store_service_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RememberedRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RememberedRequest) ProtoMessage() {}
+
+func (x *RememberedRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_compactord_v1_store_service_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RememberedRequest.ProtoReflect.Descriptor instead.
+func (*RememberedRequest) Descriptor() ([]byte, []int) {
+	return file_compactord_v1_store_service_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *RememberedRequest) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
+func (x *RememberedRequest) GetSequence() uint32 {
+	if x != nil {
+		return x.Sequence
+	}
+	return 0
+}
+
+func (x *RememberedRequest) GetDigest() []byte {
+	if x != nil {
+		return x.Digest
+	}
+	return nil
+}
+
+func (x *RememberedRequest) GetResponse() []byte {
+	if x != nil {
+		return x.Response
+	}
+	return nil
+}
+
 // BackupRequest has no fields: a backup is always of the whole store.
 type BackupRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -30,7 +344,7 @@ type BackupRequest struct {
 
 func (x *BackupRequest) Reset() {
 	*x = BackupRequest{}
-	mi := &file_compactord_v1_store_service_proto_msgTypes[0]
+	mi := &file_compactord_v1_store_service_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -42,7 +356,7 @@ func (x *BackupRequest) String() string {
 func (*BackupRequest) ProtoMessage() {}
 
 func (x *BackupRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_store_service_proto_msgTypes[0]
+	mi := &file_compactord_v1_store_service_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -55,7 +369,7 @@ func (x *BackupRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BackupRequest.ProtoReflect.Descriptor instead.
 func (*BackupRequest) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_store_service_proto_rawDescGZIP(), []int{0}
+	return file_compactord_v1_store_service_proto_rawDescGZIP(), []int{4}
 }
 
 // BackupResponse is a piece of the backup.
@@ -70,7 +384,7 @@ type BackupResponse struct {
 
 func (x *BackupResponse) Reset() {
 	*x = BackupResponse{}
-	mi := &file_compactord_v1_store_service_proto_msgTypes[1]
+	mi := &file_compactord_v1_store_service_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -82,7 +396,7 @@ func (x *BackupResponse) String() string {
 func (*BackupResponse) ProtoMessage() {}
 
 func (x *BackupResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_store_service_proto_msgTypes[1]
+	mi := &file_compactord_v1_store_service_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -95,7 +409,7 @@ func (x *BackupResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BackupResponse.ProtoReflect.Descriptor instead.
 func (*BackupResponse) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_store_service_proto_rawDescGZIP(), []int{1}
+	return file_compactord_v1_store_service_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *BackupResponse) GetContent() []byte {
@@ -109,12 +423,32 @@ var File_compactord_v1_store_service_proto protoreflect.FileDescriptor
 
 const file_compactord_v1_store_service_proto_rawDesc = "" +
 	"\n" +
-	"!compactord/v1/store_service.proto\x12\rcompactord.v1\"\x0f\n" +
+	"!compactord/v1/store_service.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\x1a\x17compactord/v1/log.proto\x1a\x1acompactord/v1/record.proto\x1a\x1bcompactord/v1/session.proto\"L\n" +
+	"\x14ExportSessionRequest\x124\n" +
+	"\n" +
+	"session_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[!-~]{1,128}$R\tsessionId\"\xb2\x02\n" +
+	"\x15ExportSessionResponse\x128\n" +
+	"\asession\x18\x01 \x01(\v2\x1c.compactord.v1.StoredSessionH\x00R\asession\x128\n" +
+	"\amessage\x18\x02 \x01(\v2\x1c.compactord.v1.LoggedMessageH\x00R\amessage\x12/\n" +
+	"\x06record\x18\x03 \x01(\v2\x15.compactord.v1.RecordH\x00R\x06record\x12<\n" +
+	"\arequest\x18\x04 \x01(\v2 .compactord.v1.RememberedRequestH\x00R\arequest\x12.\n" +
+	"\x05child\x18\x05 \x01(\v2\x16.compactord.v1.SessionH\x00R\x05childB\x06\n" +
+	"\x04item\"\\\n" +
+	"\rStoredSession\x120\n" +
+	"\asession\x18\x01 \x01(\v2\x16.compactord.v1.SessionR\asession\x12\x19\n" +
+	"\brow_json\x18\x02 \x01(\tR\arowJson\"\x82\x01\n" +
+	"\x11RememberedRequest\x12\x1d\n" +
+	"\n" +
+	"request_id\x18\x01 \x01(\tR\trequestId\x12\x1a\n" +
+	"\bsequence\x18\x02 \x01(\rR\bsequence\x12\x16\n" +
+	"\x06digest\x18\x03 \x01(\fR\x06digest\x12\x1a\n" +
+	"\bresponse\x18\x04 \x01(\fR\bresponse\"\x0f\n" +
 	"\rBackupRequest\"*\n" +
 	"\x0eBackupResponse\x12\x18\n" +
-	"\acontent\x18\x01 \x01(\fR\acontent2W\n" +
+	"\acontent\x18\x01 \x01(\fR\acontent2\xba\x01\n" +
 	"\fStoreService\x12G\n" +
-	"\x06Backup\x12\x1c.compactord.v1.BackupRequest\x1a\x1d.compactord.v1.BackupResponse0\x01BCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3"
+	"\x06Backup\x12\x1c.compactord.v1.BackupRequest\x1a\x1d.compactord.v1.BackupResponse0\x01\x12a\n" +
+	"\rExportSession\x12#.compactord.v1.ExportSessionRequest\x1a$.compactord.v1.ExportSessionResponse\"\x03\x90\x02\x010\x01BCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3"
 
 var (
 	file_compactord_v1_store_service_proto_rawDescOnce sync.Once
@@ -128,19 +462,34 @@ func file_compactord_v1_store_service_proto_rawDescGZIP() []byte {
 	return file_compactord_v1_store_service_proto_rawDescData
 }
 
-var file_compactord_v1_store_service_proto_msgTypes = make([]protoimpl.MessageInfo, 2)
+var file_compactord_v1_store_service_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
 var file_compactord_v1_store_service_proto_goTypes = []any{
-	(*BackupRequest)(nil),  // 0: compactord.v1.BackupRequest
-	(*BackupResponse)(nil), // 1: compactord.v1.BackupResponse
+	(*ExportSessionRequest)(nil),  // 0: compactord.v1.ExportSessionRequest
+	(*ExportSessionResponse)(nil), // 1: compactord.v1.ExportSessionResponse
+	(*StoredSession)(nil),         // 2: compactord.v1.StoredSession
+	(*RememberedRequest)(nil),     // 3: compactord.v1.RememberedRequest
+	(*BackupRequest)(nil),         // 4: compactord.v1.BackupRequest
+	(*BackupResponse)(nil),        // 5: compactord.v1.BackupResponse
+	(*LoggedMessage)(nil),         // 6: compactord.v1.LoggedMessage
+	(*Record)(nil),                // 7: compactord.v1.Record
+	(*Session)(nil),               // 8: compactord.v1.Session
 }
 var file_compactord_v1_store_service_proto_depIdxs = []int32{
-	0, // 0: compactord.v1.StoreService.Backup:input_type -> compactord.v1.BackupRequest
-	1, // 1: compactord.v1.StoreService.Backup:output_type -> compactord.v1.BackupResponse
-	1, // [1:2] is the sub-list for method output_type
-	0, // [0:1] is the sub-list for method input_type
-	0, // [0:0] is the sub-list for extension type_name
-	0, // [0:0] is the sub-list for extension extendee
-	0, // [0:0] is the sub-list for field type_name
+	2, // 0: compactord.v1.ExportSessionResponse.session:type_name -> compactord.v1.StoredSession
+	6, // 1: compactord.v1.ExportSessionResponse.message:type_name -> compactord.v1.LoggedMessage
+	7, // 2: compactord.v1.ExportSessionResponse.record:type_name -> compactord.v1.Record
+	3, // 3: compactord.v1.ExportSessionResponse.request:type_name -> compactord.v1.RememberedRequest
+	8, // 4: compactord.v1.ExportSessionResponse.child:type_name -> compactord.v1.Session
+	8, // 5: compactord.v1.StoredSession.session:type_name -> compactord.v1.Session
+	4, // 6: compactord.v1.StoreService.Backup:input_type -> compactord.v1.BackupRequest
+	0, // 7: compactord.v1.StoreService.ExportSession:input_type -> compactord.v1.ExportSessionRequest
+	5, // 8: compactord.v1.StoreService.Backup:output_type -> compactord.v1.BackupResponse
+	1, // 9: compactord.v1.StoreService.ExportSession:output_type -> compactord.v1.ExportSessionResponse
+	8, // [8:10] is the sub-list for method output_type
+	6, // [6:8] is the sub-list for method input_type
+	6, // [6:6] is the sub-list for extension type_name
+	6, // [6:6] is the sub-list for extension extendee
+	0, // [0:6] is the sub-list for field type_name
 }
 
 func init() { file_compactord_v1_store_service_proto_init() }
@@ -148,13 +497,23 @@ func file_compactord_v1_store_service_proto_init() {
 	if File_compactord_v1_store_service_proto != nil {
 		return
 	}
+	file_compactord_v1_log_proto_init()
+	file_compactord_v1_record_proto_init()
+	file_compactord_v1_session_proto_init()
+	file_compactord_v1_store_service_proto_msgTypes[1].OneofWrappers = []any{
+		(*ExportSessionResponse_Session)(nil),
+		(*ExportSessionResponse_Message)(nil),
+		(*ExportSessionResponse_Record)(nil),
+		(*ExportSessionResponse_Request)(nil),
+		(*ExportSessionResponse_Child)(nil),
+	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_compactord_v1_store_service_proto_rawDesc), len(file_compactord_v1_store_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   2,
+			NumMessages:   6,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -19,21 +19,29 @@ import (
 const _ = grpc.SupportPackageIsVersion9
 
 const (
-	StoreService_Backup_FullMethodName = "/compactord.v1.StoreService/Backup"
+	StoreService_Backup_FullMethodName        = "/compactord.v1.StoreService/Backup"
+	StoreService_ExportSession_FullMethodName = "/compactord.v1.StoreService/ExportSession"
 )
 
 // StoreServiceClient is the client API for StoreService service.
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// StoreService is for operators: it concerns the store of a daemon as a whole, with the sessions of all tenants. It needs
-// the role admin, and a token of no tenant: with one of a tenant, calls fail with PERMISSION_DENIED.
+// StoreService is for operators: it concerns what the store of a daemon holds.
 type StoreServiceClient interface {
 	// Backup streams a backup: what the store holds at the moment at which the call begins, each value checked, without
 	// anything that is deleted. The daemon first writes it to a file beside the store, which needs as much room as the store
 	// has in use, and takes writes meanwhile. RESOURCE_EXHAUSTED with TOO_MANY_WAITING while another backup runs, and with
 	// STORE_UNAVAILABLE where the room is not there; DATA_LOSS with STORE_CORRUPT where the store is damaged.
+	//
+	// It has the sessions of all tenants, and so needs the role admin, and a token of no tenant: with one of a tenant, it
+	// fails with PERMISSION_DENIED.
 	Backup(ctx context.Context, in *BackupRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[BackupResponse], error)
+	// ExportSession streams everything that the store holds of a session of the caller's tenant, as it was at one moment:
+	// first the session, then each message, each record and each remembered request, and last its children, which are
+	// exported each by itself. Those that a revert put aside are there too. It needs the role read. NOT_FOUND with
+	// SESSION_NOT_FOUND, also where the session is deleted meanwhile; DATA_LOSS with STORE_CORRUPT where it is damaged.
+	ExportSession(ctx context.Context, in *ExportSessionRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[ExportSessionResponse], error)
 }
 
 type storeServiceClient struct {
@@ -63,18 +71,44 @@ func (c *storeServiceClient) Backup(ctx context.Context, in *BackupRequest, opts
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type StoreService_BackupClient = grpc.ServerStreamingClient[BackupResponse]
 
+func (c *storeServiceClient) ExportSession(ctx context.Context, in *ExportSessionRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[ExportSessionResponse], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &StoreService_ServiceDesc.Streams[1], StoreService_ExportSession_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[ExportSessionRequest, ExportSessionResponse]{ClientStream: stream}
+	if err := x.ClientStream.SendMsg(in); err != nil {
+		return nil, err
+	}
+	if err := x.ClientStream.CloseSend(); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type StoreService_ExportSessionClient = grpc.ServerStreamingClient[ExportSessionResponse]
+
 // StoreServiceServer is the server API for StoreService service.
 // All implementations must embed UnimplementedStoreServiceServer
 // for forward compatibility.
 //
-// StoreService is for operators: it concerns the store of a daemon as a whole, with the sessions of all tenants. It needs
-// the role admin, and a token of no tenant: with one of a tenant, calls fail with PERMISSION_DENIED.
+// StoreService is for operators: it concerns what the store of a daemon holds.
 type StoreServiceServer interface {
 	// Backup streams a backup: what the store holds at the moment at which the call begins, each value checked, without
 	// anything that is deleted. The daemon first writes it to a file beside the store, which needs as much room as the store
 	// has in use, and takes writes meanwhile. RESOURCE_EXHAUSTED with TOO_MANY_WAITING while another backup runs, and with
 	// STORE_UNAVAILABLE where the room is not there; DATA_LOSS with STORE_CORRUPT where the store is damaged.
+	//
+	// It has the sessions of all tenants, and so needs the role admin, and a token of no tenant: with one of a tenant, it
+	// fails with PERMISSION_DENIED.
 	Backup(*BackupRequest, grpc.ServerStreamingServer[BackupResponse]) error
+	// ExportSession streams everything that the store holds of a session of the caller's tenant, as it was at one moment:
+	// first the session, then each message, each record and each remembered request, and last its children, which are
+	// exported each by itself. Those that a revert put aside are there too. It needs the role read. NOT_FOUND with
+	// SESSION_NOT_FOUND, also where the session is deleted meanwhile; DATA_LOSS with STORE_CORRUPT where it is damaged.
+	ExportSession(*ExportSessionRequest, grpc.ServerStreamingServer[ExportSessionResponse]) error
 	mustEmbedUnimplementedStoreServiceServer()
 }
 
@@ -87,6 +121,9 @@ type UnimplementedStoreServiceServer struct{}
 
 func (UnimplementedStoreServiceServer) Backup(*BackupRequest, grpc.ServerStreamingServer[BackupResponse]) error {
 	return status.Error(codes.Unimplemented, "method Backup not implemented")
+}
+func (UnimplementedStoreServiceServer) ExportSession(*ExportSessionRequest, grpc.ServerStreamingServer[ExportSessionResponse]) error {
+	return status.Error(codes.Unimplemented, "method ExportSession not implemented")
 }
 func (UnimplementedStoreServiceServer) mustEmbedUnimplementedStoreServiceServer() {}
 func (UnimplementedStoreServiceServer) testEmbeddedByValue()                      {}
@@ -120,6 +157,17 @@ func _StoreService_Backup_Handler(srv interface{}, stream grpc.ServerStream) err
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type StoreService_BackupServer = grpc.ServerStreamingServer[BackupResponse]
 
+func _StoreService_ExportSession_Handler(srv interface{}, stream grpc.ServerStream) error {
+	m := new(ExportSessionRequest)
+	if err := stream.RecvMsg(m); err != nil {
+		return err
+	}
+	return srv.(StoreServiceServer).ExportSession(m, &grpc.GenericServerStream[ExportSessionRequest, ExportSessionResponse]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type StoreService_ExportSessionServer = grpc.ServerStreamingServer[ExportSessionResponse]
+
 // StoreService_ServiceDesc is the grpc.ServiceDesc for StoreService service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -131,6 +179,11 @@ var StoreService_ServiceDesc = grpc.ServiceDesc{
 		{
 			StreamName:    "Backup",
 			Handler:       _StoreService_Backup_Handler,
+			ServerStreams: true,
+		},
+		{
+			StreamName:    "ExportSession",
+			Handler:       _StoreService_ExportSession_Handler,
 			ServerStreams: true,
 		},
 	},

@@ -16,15 +16,19 @@ import (
 // Export is `compactord export`.
 type Export struct {
 	Session string `help:"Session to export." placeholder:"ID" required:""`
-	To      string `help:"What to write: ${dialects} (JSON Lines), or markdown." placeholder:"NAME" required:""`
+	To      string `default:"all" help:"What to write: all that is stored, or the messages as ${dialects} (JSON Lines), or markdown (default: ${default})." placeholder:"NAME"`
 	api.Where
 	Quiet bool `help:"Print no progress and no notes on stderr." short:"q"`
 }
 
 // Help is printed below the flags.
 func (c *Export) Help() string {
-	return `Writes the active messages of the log to stdout, also those that are summarized or edited in views. Messages that a revert
-put aside are left out. Messages that were appended as JSON of the same dialect are written as they were. Records are left
+	return `Writes to stdout all that the daemon has stored of a session and of the sessions below it, as JSON Lines: a line with
+"session", its row, and then a line for each message, record, remembered request and child, also those that a revert put
+aside. The audit log is a file of its own.
+
+With --to and a dialect, or markdown, it writes the active messages of the log, also those that are summarized or edited
+in views. Messages that a revert put aside are left out. Messages that were appended as JSON of the same dialect are written as they were. Records are left
 out too: compactions, folds, context blocks, and instructions that replaced those of the log. For the list that goes into a
 request, with all of them, see 'compactord view --session ID --dialect NAME'.`
 }
@@ -32,6 +36,9 @@ request, with all of them, see 'compactord view --session ID --dialect NAME'.`
 // Run exports a session.
 func (c *Export) Run(ctx context.Context, a *api.App) (err error) {
 	var to dialect.Dialect
+	if c.To == everything {
+		return c.exportAll(ctx, a)
+	}
 	if c.To != conversation.Markdown {
 		if to, err = conversation.DialectNamed("--to", c.To); err != nil {
 			return err

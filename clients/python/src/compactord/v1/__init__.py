@@ -216,6 +216,10 @@ from compactord.v1.session_pb2 import (
 from compactord.v1.store_service_pb2 import (
     BackupRequest,
     BackupResponse,
+    ExportSessionRequest,
+    ExportSessionResponse,
+    RememberedRequest,
+    StoredSession,
 )
 from compactord.v1.strategy_pb2 import (
     BudgetRule,
@@ -341,6 +345,8 @@ __all__ = [
     "ErrorClass",
     "ErrorReason",
     "Estimator",
+    "ExportSessionRequest",
+    "ExportSessionResponse",
     "FileLists",
     "FileTool",
     "FileTools",
@@ -417,6 +423,7 @@ __all__ = [
     "RecallContentResponse",
     "Record",
     "RecordKind",
+    "RememberedRequest",
     "ReplaceInstructionsRequest",
     "ReplaceInstructionsResponse",
     "ResultPart",
@@ -438,6 +445,7 @@ __all__ = [
     "Slots",
     "SplitTurn",
     "StopReason",
+    "StoredSession",
     "Strategy",
     "StrategyInfo",
     "StrategyList",

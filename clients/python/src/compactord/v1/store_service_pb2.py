@@ -22,9 +22,12 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
+from compactord.v1 import log_pb2 as compactord_dot_v1_dot_log__pb2
+from compactord.v1 import record_pb2 as compactord_dot_v1_dot_record__pb2
+from compactord.v1 import session_pb2 as compactord_dot_v1_dot_session__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n!compactord/v1/store_service.proto\x12\rcompactord.v1\"\x0f\n\rBackupRequest\"*\n\x0e\x42\x61\x63kupResponse\x12\x18\n\x07\x63ontent\x18\x01 \x01(\x0cR\x07\x63ontent2W\n\x0cStoreService\x12G\n\x06\x42\x61\x63kup\x12\x1c.compactord.v1.BackupRequest\x1a\x1d.compactord.v1.BackupResponse0\x01\x42\x43ZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n!compactord/v1/store_service.proto\x12\rcompactord.v1\x1a\x17\x63ompactord/v1/log.proto\x1a\x1a\x63ompactord/v1/record.proto\x1a\x1b\x63ompactord/v1/session.proto\"5\n\x14\x45xportSessionRequest\x12\x1d\n\nsession_id\x18\x01 \x01(\tR\tsessionId\"\xb2\x02\n\x15\x45xportSessionResponse\x12\x38\n\x07session\x18\x01 \x01(\x0b\x32\x1c.compactord.v1.StoredSessionH\x00R\x07session\x12\x38\n\x07message\x18\x02 \x01(\x0b\x32\x1c.compactord.v1.LoggedMessageH\x00R\x07message\x12/\n\x06record\x18\x03 \x01(\x0b\x32\x15.compactord.v1.RecordH\x00R\x06record\x12<\n\x07request\x18\x04 \x01(\x0b\x32 .compactord.v1.RememberedRequestH\x00R\x07request\x12.\n\x05\x63hild\x18\x05 \x01(\x0b\x32\x16.compactord.v1.SessionH\x00R\x05\x63hildB\x06\n\x04item\"\\\n\rStoredSession\x12\x30\n\x07session\x18\x01 \x01(\x0b\x32\x16.compactord.v1.SessionR\x07session\x12\x19\n\x08row_json\x18\x02 \x01(\tR\x07rowJson\"\x82\x01\n\x11RememberedRequest\x12\x1d\n\nrequest_id\x18\x01 \x01(\tR\trequestId\x12\x1a\n\x08sequence\x18\x02 \x01(\rR\x08sequence\x12\x16\n\x06\x64igest\x18\x03 \x01(\x0cR\x06\x64igest\x12\x1a\n\x08response\x18\x04 \x01(\x0cR\x08response\"\x0f\n\rBackupRequest\"*\n\x0e\x42\x61\x63kupResponse\x12\x18\n\x07\x63ontent\x18\x01 \x01(\x0cR\x07\x63ontent2\xba\x01\n\x0cStoreService\x12G\n\x06\x42\x61\x63kup\x12\x1c.compactord.v1.BackupRequest\x1a\x1d.compactord.v1.BackupResponse0\x01\x12\x61\n\rExportSession\x12#.compactord.v1.ExportSessionRequest\x1a$.compactord.v1.ExportSessionResponse\"\x03\x90\x02\x01\x30\x01\x42\x43ZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -32,10 +35,20 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'compactord.v1.store_service
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'ZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1'
-  _globals['_BACKUPREQUEST']._serialized_start=52
-  _globals['_BACKUPREQUEST']._serialized_end=67
-  _globals['_BACKUPRESPONSE']._serialized_start=69
-  _globals['_BACKUPRESPONSE']._serialized_end=111
-  _globals['_STORESERVICE']._serialized_start=113
-  _globals['_STORESERVICE']._serialized_end=200
+  _globals['_STORESERVICE'].methods_by_name['ExportSession']._loaded_options = None
+  _globals['_STORESERVICE'].methods_by_name['ExportSession']._serialized_options = b'\220\002\001'
+  _globals['_EXPORTSESSIONREQUEST']._serialized_start=134
+  _globals['_EXPORTSESSIONREQUEST']._serialized_end=187
+  _globals['_EXPORTSESSIONRESPONSE']._serialized_start=190
+  _globals['_EXPORTSESSIONRESPONSE']._serialized_end=496
+  _globals['_STOREDSESSION']._serialized_start=498
+  _globals['_STOREDSESSION']._serialized_end=590
+  _globals['_REMEMBEREDREQUEST']._serialized_start=593
+  _globals['_REMEMBEREDREQUEST']._serialized_end=723
+  _globals['_BACKUPREQUEST']._serialized_start=725
+  _globals['_BACKUPREQUEST']._serialized_end=740
+  _globals['_BACKUPRESPONSE']._serialized_start=742
+  _globals['_BACKUPRESPONSE']._serialized_end=784
+  _globals['_STORESERVICE']._serialized_start=787
+  _globals['_STORESERVICE']._serialized_end=973
 # @@protoc_insertion_point(module_scope)

@@ -3,6 +3,9 @@
 isort:skip_file
 """
 
+from compactord.v1 import log_pb2 as _log_pb2
+from compactord.v1 import record_pb2 as _record_pb2
+from compactord.v1 import session_pb2 as _session_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 import builtins as _builtins
@@ -15,6 +18,142 @@ else:
     from typing_extensions import TypeAlias as _TypeAlias, Never as _Never
 
 DESCRIPTOR: _descriptor.FileDescriptor
+
+@_typing.final
+class ExportSessionRequest(_message.Message):
+    """ExportSessionRequest names the session to export."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SESSION_ID_FIELD_NUMBER: _builtins.int
+    session_id: _builtins.str
+    """The session's id."""
+    def __init__(
+        self,
+        *,
+        session_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["session_id", b"session_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ExportSessionRequest: _TypeAlias = ExportSessionRequest  # noqa: Y015
+
+@_typing.final
+class ExportSessionResponse(_message.Message):
+    """ExportSessionResponse is a piece of what is stored of a session."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SESSION_FIELD_NUMBER: _builtins.int
+    MESSAGE_FIELD_NUMBER: _builtins.int
+    RECORD_FIELD_NUMBER: _builtins.int
+    REQUEST_FIELD_NUMBER: _builtins.int
+    CHILD_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def session(self) -> Global___StoredSession:
+        """The session itself. It comes once, and first."""
+
+    @_builtins.property
+    def message(self) -> _log_pb2.LoggedMessage:
+        """A message, by index."""
+
+    @_builtins.property
+    def record(self) -> _record_pb2.Record:
+        """A record, by sequence."""
+
+    @_builtins.property
+    def request(self) -> Global___RememberedRequest:
+        """A remembered request, by id."""
+
+    @_builtins.property
+    def child(self) -> _session_pb2.Session:
+        """A child."""
+
+    def __init__(
+        self,
+        *,
+        session: Global___StoredSession | None = ...,
+        message: _log_pb2.LoggedMessage | None = ...,
+        record: _record_pb2.Record | None = ...,
+        request: Global___RememberedRequest | None = ...,
+        child: _session_pb2.Session | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["child", b"child", "item", b"item", "message", b"message", "record", b"record", "request", b"request", "session", b"session"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["child", b"child", "item", b"item", "message", b"message", "record", b"record", "request", b"request", "session", b"session"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_item: _TypeAlias = _typing.Literal["session", "message", "record", "request", "child"]  # noqa: Y015
+    _WhichOneofArgType_item: _TypeAlias = _typing.Literal["item", b"item"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_item) -> _WhichOneofReturnType_item | None: ...
+
+Global___ExportSessionResponse: _TypeAlias = ExportSessionResponse  # noqa: Y015
+
+@_typing.final
+class StoredSession(_message.Message):
+    """StoredSession is what is stored of a session beside its log."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SESSION_FIELD_NUMBER: _builtins.int
+    ROW_JSON_FIELD_NUMBER: _builtins.int
+    row_json: _builtins.str
+    """Its row in the store, in JSON: with the operations that run, and with the figures that the daemon has computed from
+    the log, so that it need not read it again. Its form can change with each version of the daemon.
+    """
+    @_builtins.property
+    def session(self) -> _session_pb2.Session:
+        """The session as GetSession returns it."""
+
+    def __init__(
+        self,
+        *,
+        session: _session_pb2.Session | None = ...,
+        row_json: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["session", b"session"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["row_json", b"row_json", "session", b"session"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___StoredSession: _TypeAlias = StoredSession  # noqa: Y015
+
+@_typing.final
+class RememberedRequest(_message.Message):
+    """RememberedRequest is a request with a request_id that the daemon remembers, so that it can be sent again."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    SEQUENCE_FIELD_NUMBER: _builtins.int
+    DIGEST_FIELD_NUMBER: _builtins.int
+    RESPONSE_FIELD_NUMBER: _builtins.int
+    request_id: _builtins.str
+    """The request_id that the client gave."""
+    sequence: _builtins.int
+    """The newest sequence of the log when it was written."""
+    digest: _builtins.bytes
+    """SHA-256 over the request, by which a copy of it is known. The request itself is not stored."""
+    response: _builtins.bytes
+    """The answer, in the protobuf encoding of the response of its RPC. Which RPC that was is not stored."""
+    def __init__(
+        self,
+        *,
+        request_id: _builtins.str = ...,
+        sequence: _builtins.int = ...,
+        digest: _builtins.bytes = ...,
+        response: _builtins.bytes = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["digest", b"digest", "request_id", b"request_id", "response", b"response", "sequence", b"sequence"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RememberedRequest: _TypeAlias = RememberedRequest  # noqa: Y015
 
 @_typing.final
 class BackupRequest(_message.Message):

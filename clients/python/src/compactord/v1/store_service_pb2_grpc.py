@@ -26,8 +26,7 @@ if _version_not_supported:
 
 
 class StoreServiceStub(object):
-    """StoreService is for operators: it concerns the store of a daemon as a whole, with the sessions of all tenants. It needs
-    the role admin, and a token of no tenant: with one of a tenant, calls fail with PERMISSION_DENIED.
+    """StoreService is for operators: it concerns what the store of a daemon holds.
     """
 
     def __init__(self, channel):
@@ -41,11 +40,15 @@ class StoreServiceStub(object):
                 request_serializer=compactord_dot_v1_dot_store__service__pb2.BackupRequest.SerializeToString,
                 response_deserializer=compactord_dot_v1_dot_store__service__pb2.BackupResponse.FromString,
                 _registered_method=True)
+        self.ExportSession = channel.unary_stream(
+                '/compactord.v1.StoreService/ExportSession',
+                request_serializer=compactord_dot_v1_dot_store__service__pb2.ExportSessionRequest.SerializeToString,
+                response_deserializer=compactord_dot_v1_dot_store__service__pb2.ExportSessionResponse.FromString,
+                _registered_method=True)
 
 
 class StoreServiceServicer(object):
-    """StoreService is for operators: it concerns the store of a daemon as a whole, with the sessions of all tenants. It needs
-    the role admin, and a token of no tenant: with one of a tenant, calls fail with PERMISSION_DENIED.
+    """StoreService is for operators: it concerns what the store of a daemon holds.
     """
 
     def Backup(self, request, context):
@@ -53,6 +56,19 @@ class StoreServiceServicer(object):
         anything that is deleted. The daemon first writes it to a file beside the store, which needs as much room as the store
         has in use, and takes writes meanwhile. RESOURCE_EXHAUSTED with TOO_MANY_WAITING while another backup runs, and with
         STORE_UNAVAILABLE where the room is not there; DATA_LOSS with STORE_CORRUPT where the store is damaged.
+
+        It has the sessions of all tenants, and so needs the role admin, and a token of no tenant: with one of a tenant, it
+        fails with PERMISSION_DENIED.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ExportSession(self, request, context):
+        """ExportSession streams everything that the store holds of a session of the caller's tenant, as it was at one moment:
+        first the session, then each message, each record and each remembered request, and last its children, which are
+        exported each by itself. Those that a revert put aside are there too. It needs the role read. NOT_FOUND with
+        SESSION_NOT_FOUND, also where the session is deleted meanwhile; DATA_LOSS with STORE_CORRUPT where it is damaged.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -66,6 +82,11 @@ def add_StoreServiceServicer_to_server(servicer, server):
                     request_deserializer=compactord_dot_v1_dot_store__service__pb2.BackupRequest.FromString,
                     response_serializer=compactord_dot_v1_dot_store__service__pb2.BackupResponse.SerializeToString,
             ),
+            'ExportSession': grpc.unary_stream_rpc_method_handler(
+                    servicer.ExportSession,
+                    request_deserializer=compactord_dot_v1_dot_store__service__pb2.ExportSessionRequest.FromString,
+                    response_serializer=compactord_dot_v1_dot_store__service__pb2.ExportSessionResponse.SerializeToString,
+            ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
             'compactord.v1.StoreService', rpc_method_handlers)
@@ -75,8 +96,7 @@ def add_StoreServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class StoreService(object):
-    """StoreService is for operators: it concerns the store of a daemon as a whole, with the sessions of all tenants. It needs
-    the role admin, and a token of no tenant: with one of a tenant, calls fail with PERMISSION_DENIED.
+    """StoreService is for operators: it concerns what the store of a daemon holds.
     """
 
     @staticmethod
@@ -96,6 +116,33 @@ class StoreService(object):
             '/compactord.v1.StoreService/Backup',
             compactord_dot_v1_dot_store__service__pb2.BackupRequest.SerializeToString,
             compactord_dot_v1_dot_store__service__pb2.BackupResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ExportSession(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_stream(
+            request,
+            target,
+            '/compactord.v1.StoreService/ExportSession',
+            compactord_dot_v1_dot_store__service__pb2.ExportSessionRequest.SerializeToString,
+            compactord_dot_v1_dot_store__service__pb2.ExportSessionResponse.FromString,
             options,
             channel_credentials,
             insecure,

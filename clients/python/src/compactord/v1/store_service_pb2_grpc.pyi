@@ -27,9 +27,7 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class StoreServiceStub:
-    """StoreService is for operators: it concerns the store of a daemon as a whole, with the sessions of all tenants. It needs
-    the role admin, and a token of no tenant: with one of a tenant, calls fail with PERMISSION_DENIED.
-    """
+    """StoreService is for operators: it concerns what the store of a daemon holds."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
@@ -40,13 +38,20 @@ class StoreServiceStub:
     anything that is deleted. The daemon first writes it to a file beside the store, which needs as much room as the store
     has in use, and takes writes meanwhile. RESOURCE_EXHAUSTED with TOO_MANY_WAITING while another backup runs, and with
     STORE_UNAVAILABLE where the room is not there; DATA_LOSS with STORE_CORRUPT where the store is damaged.
+
+    It has the sessions of all tenants, and so needs the role admin, and a token of no tenant: with one of a tenant, it
+    fails with PERMISSION_DENIED.
+    """
+    ExportSession: _grpc.UnaryStreamMultiCallable[_store_service_pb2.ExportSessionRequest, _store_service_pb2.ExportSessionResponse]
+    """ExportSession streams everything that the store holds of a session of the caller's tenant, as it was at one moment:
+    first the session, then each message, each record and each remembered request, and last its children, which are
+    exported each by itself. Those that a revert put aside are there too. It needs the role read. NOT_FOUND with
+    SESSION_NOT_FOUND, also where the session is deleted meanwhile; DATA_LOSS with STORE_CORRUPT where it is damaged.
     """
 
 @_typing.type_check_only
 class StoreServiceAsyncStub(StoreServiceStub):
-    """StoreService is for operators: it concerns the store of a daemon as a whole, with the sessions of all tenants. It needs
-    the role admin, and a token of no tenant: with one of a tenant, calls fail with PERMISSION_DENIED.
-    """
+    """StoreService is for operators: it concerns what the store of a daemon holds."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     Backup: _aio.UnaryStreamMultiCallable[_store_service_pb2.BackupRequest, _store_service_pb2.BackupResponse]  # type: ignore[assignment]
@@ -54,12 +59,19 @@ class StoreServiceAsyncStub(StoreServiceStub):
     anything that is deleted. The daemon first writes it to a file beside the store, which needs as much room as the store
     has in use, and takes writes meanwhile. RESOURCE_EXHAUSTED with TOO_MANY_WAITING while another backup runs, and with
     STORE_UNAVAILABLE where the room is not there; DATA_LOSS with STORE_CORRUPT where the store is damaged.
+
+    It has the sessions of all tenants, and so needs the role admin, and a token of no tenant: with one of a tenant, it
+    fails with PERMISSION_DENIED.
+    """
+    ExportSession: _aio.UnaryStreamMultiCallable[_store_service_pb2.ExportSessionRequest, _store_service_pb2.ExportSessionResponse]  # type: ignore[assignment]
+    """ExportSession streams everything that the store holds of a session of the caller's tenant, as it was at one moment:
+    first the session, then each message, each record and each remembered request, and last its children, which are
+    exported each by itself. Those that a revert put aside are there too. It needs the role read. NOT_FOUND with
+    SESSION_NOT_FOUND, also where the session is deleted meanwhile; DATA_LOSS with STORE_CORRUPT where it is damaged.
     """
 
 class StoreServiceServicer(metaclass=_abc_1.ABCMeta):
-    """StoreService is for operators: it concerns the store of a daemon as a whole, with the sessions of all tenants. It needs
-    the role admin, and a token of no tenant: with one of a tenant, calls fail with PERMISSION_DENIED.
-    """
+    """StoreService is for operators: it concerns what the store of a daemon holds."""
 
     @_abc_1.abstractmethod
     def Backup(
@@ -71,6 +83,21 @@ class StoreServiceServicer(metaclass=_abc_1.ABCMeta):
         anything that is deleted. The daemon first writes it to a file beside the store, which needs as much room as the store
         has in use, and takes writes meanwhile. RESOURCE_EXHAUSTED with TOO_MANY_WAITING while another backup runs, and with
         STORE_UNAVAILABLE where the room is not there; DATA_LOSS with STORE_CORRUPT where the store is damaged.
+
+        It has the sessions of all tenants, and so needs the role admin, and a token of no tenant: with one of a tenant, it
+        fails with PERMISSION_DENIED.
+        """
+
+    @_abc_1.abstractmethod
+    def ExportSession(
+        self,
+        request: _store_service_pb2.ExportSessionRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_abc.Iterator[_store_service_pb2.ExportSessionResponse], _abc.AsyncIterator[_store_service_pb2.ExportSessionResponse]]:
+        """ExportSession streams everything that the store holds of a session of the caller's tenant, as it was at one moment:
+        first the session, then each message, each record and each remembered request, and last its children, which are
+        exported each by itself. Those that a revert put aside are there too. It needs the role read. NOT_FOUND with
+        SESSION_NOT_FOUND, also where the session is deleted meanwhile; DATA_LOSS with STORE_CORRUPT where it is damaged.
         """
 
 def add_StoreServiceServicer_to_server(servicer: StoreServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -4,13 +4,285 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { LoggedMessage, LoggedMessageJson } from "./log_pb.js";
+import { file_compactord_v1_log } from "./log_pb.js";
+import type { Record, RecordJson } from "./record_pb.js";
+import { file_compactord_v1_record } from "./record_pb.js";
+import type { Session, SessionJson } from "./session_pb.js";
+import { file_compactord_v1_session } from "./session_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file compactord/v1/store_service.proto.
  */
 export const file_compactord_v1_store_service: GenFile = /*@__PURE__*/
-  fileDesc("CiFjb21wYWN0b3JkL3YxL3N0b3JlX3NlcnZpY2UucHJvdG8SDWNvbXBhY3RvcmQudjEiDwoNQmFja3VwUmVxdWVzdCIhCg5CYWNrdXBSZXNwb25zZRIPCgdjb250ZW50GAEgASgMMlcKDFN0b3JlU2VydmljZRJHCgZCYWNrdXASHC5jb21wYWN0b3JkLnYxLkJhY2t1cFJlcXVlc3QaHS5jb21wYWN0b3JkLnYxLkJhY2t1cFJlc3BvbnNlMAFCQ1pBZ2l0aHViLmNvbS9jb21wYWN0b3JkL2NvbXBhY3RvcmQvcHJvdG8vY29tcGFjdG9yZC92MTtjb21wYWN0b3JkdjFiBnByb3RvMw");
+  fileDesc("CiFjb21wYWN0b3JkL3YxL3N0b3JlX3NlcnZpY2UucHJvdG8SDWNvbXBhY3RvcmQudjEiKgoURXhwb3J0U2Vzc2lvblJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCSKIAgoVRXhwb3J0U2Vzc2lvblJlc3BvbnNlEi8KB3Nlc3Npb24YASABKAsyHC5jb21wYWN0b3JkLnYxLlN0b3JlZFNlc3Npb25IABIvCgdtZXNzYWdlGAIgASgLMhwuY29tcGFjdG9yZC52MS5Mb2dnZWRNZXNzYWdlSAASJwoGcmVjb3JkGAMgASgLMhUuY29tcGFjdG9yZC52MS5SZWNvcmRIABIzCgdyZXF1ZXN0GAQgASgLMiAuY29tcGFjdG9yZC52MS5SZW1lbWJlcmVkUmVxdWVzdEgAEicKBWNoaWxkGAUgASgLMhYuY29tcGFjdG9yZC52MS5TZXNzaW9uSABCBgoEaXRlbSJKCg1TdG9yZWRTZXNzaW9uEicKB3Nlc3Npb24YASABKAsyFi5jb21wYWN0b3JkLnYxLlNlc3Npb24SEAoIcm93X2pzb24YAiABKAkiWwoRUmVtZW1iZXJlZFJlcXVlc3QSEgoKcmVxdWVzdF9pZBgBIAEoCRIQCghzZXF1ZW5jZRgCIAEoDRIOCgZkaWdlc3QYAyABKAwSEAoIcmVzcG9uc2UYBCABKAwiDwoNQmFja3VwUmVxdWVzdCIhCg5CYWNrdXBSZXNwb25zZRIPCgdjb250ZW50GAEgASgMMroBCgxTdG9yZVNlcnZpY2USRwoGQmFja3VwEhwuY29tcGFjdG9yZC52MS5CYWNrdXBSZXF1ZXN0Gh0uY29tcGFjdG9yZC52MS5CYWNrdXBSZXNwb25zZTABEmEKDUV4cG9ydFNlc3Npb24SIy5jb21wYWN0b3JkLnYxLkV4cG9ydFNlc3Npb25SZXF1ZXN0GiQuY29tcGFjdG9yZC52MS5FeHBvcnRTZXNzaW9uUmVzcG9uc2UiA5ACATABQkNaQWdpdGh1Yi5jb20vY29tcGFjdG9yZC9jb21wYWN0b3JkL3Byb3RvL2NvbXBhY3RvcmQvdjE7Y29tcGFjdG9yZHYxYgZwcm90bzM", [file_compactord_v1_log, file_compactord_v1_record, file_compactord_v1_session]);
+
+/**
+ * ExportSessionRequest names the session to export.
+ *
+ * @generated from message compactord.v1.ExportSessionRequest
+ */
+export type ExportSessionRequest = Message<"compactord.v1.ExportSessionRequest"> & {
+  /**
+   * The session's id.
+   *
+   * @generated from field: string session_id = 1;
+   */
+  sessionId: string;
+};
+
+/**
+ * ExportSessionRequest names the session to export.
+ *
+ * @generated from message compactord.v1.ExportSessionRequest
+ */
+export type ExportSessionRequestJson = {
+  /**
+   * The session's id.
+   *
+   * @generated from field: string session_id = 1;
+   */
+  sessionId?: string;
+};
+
+/**
+ * Describes the message compactord.v1.ExportSessionRequest.
+ * Use `create(ExportSessionRequestSchema)` to create a new message.
+ */
+export const ExportSessionRequestSchema: GenMessage<ExportSessionRequest, {jsonType: ExportSessionRequestJson}> = /*@__PURE__*/
+  messageDesc(file_compactord_v1_store_service, 0);
+
+/**
+ * ExportSessionResponse is a piece of what is stored of a session.
+ *
+ * @generated from message compactord.v1.ExportSessionResponse
+ */
+export type ExportSessionResponse = Message<"compactord.v1.ExportSessionResponse"> & {
+  /**
+   * What it is.
+   *
+   * @generated from oneof compactord.v1.ExportSessionResponse.item
+   */
+  item: {
+    /**
+     * The session itself. It comes once, and first.
+     *
+     * @generated from field: compactord.v1.StoredSession session = 1;
+     */
+    value: StoredSession;
+    case: "session";
+  } | {
+    /**
+     * A message, by index.
+     *
+     * @generated from field: compactord.v1.LoggedMessage message = 2;
+     */
+    value: LoggedMessage;
+    case: "message";
+  } | {
+    /**
+     * A record, by sequence.
+     *
+     * @generated from field: compactord.v1.Record record = 3;
+     */
+    value: Record;
+    case: "record";
+  } | {
+    /**
+     * A remembered request, by id.
+     *
+     * @generated from field: compactord.v1.RememberedRequest request = 4;
+     */
+    value: RememberedRequest;
+    case: "request";
+  } | {
+    /**
+     * A child.
+     *
+     * @generated from field: compactord.v1.Session child = 5;
+     */
+    value: Session;
+    case: "child";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * ExportSessionResponse is a piece of what is stored of a session.
+ *
+ * @generated from message compactord.v1.ExportSessionResponse
+ */
+export type ExportSessionResponseJson = {
+  /**
+   * The session itself. It comes once, and first.
+   *
+   * @generated from field: compactord.v1.StoredSession session = 1;
+   */
+  session?: StoredSessionJson;
+
+  /**
+   * A message, by index.
+   *
+   * @generated from field: compactord.v1.LoggedMessage message = 2;
+   */
+  message?: LoggedMessageJson;
+
+  /**
+   * A record, by sequence.
+   *
+   * @generated from field: compactord.v1.Record record = 3;
+   */
+  record?: RecordJson;
+
+  /**
+   * A remembered request, by id.
+   *
+   * @generated from field: compactord.v1.RememberedRequest request = 4;
+   */
+  request?: RememberedRequestJson;
+
+  /**
+   * A child.
+   *
+   * @generated from field: compactord.v1.Session child = 5;
+   */
+  child?: SessionJson;
+};
+
+/**
+ * Describes the message compactord.v1.ExportSessionResponse.
+ * Use `create(ExportSessionResponseSchema)` to create a new message.
+ */
+export const ExportSessionResponseSchema: GenMessage<ExportSessionResponse, {jsonType: ExportSessionResponseJson}> = /*@__PURE__*/
+  messageDesc(file_compactord_v1_store_service, 1);
+
+/**
+ * StoredSession is what is stored of a session beside its log.
+ *
+ * @generated from message compactord.v1.StoredSession
+ */
+export type StoredSession = Message<"compactord.v1.StoredSession"> & {
+  /**
+   * The session as GetSession returns it.
+   *
+   * @generated from field: compactord.v1.Session session = 1;
+   */
+  session?: Session | undefined;
+
+  /**
+   * Its row in the store, in JSON: with the operations that run, and with the figures that the daemon has computed from
+   * the log, so that it need not read it again. Its form can change with each version of the daemon.
+   *
+   * @generated from field: string row_json = 2;
+   */
+  rowJson: string;
+};
+
+/**
+ * StoredSession is what is stored of a session beside its log.
+ *
+ * @generated from message compactord.v1.StoredSession
+ */
+export type StoredSessionJson = {
+  /**
+   * The session as GetSession returns it.
+   *
+   * @generated from field: compactord.v1.Session session = 1;
+   */
+  session?: SessionJson;
+
+  /**
+   * Its row in the store, in JSON: with the operations that run, and with the figures that the daemon has computed from
+   * the log, so that it need not read it again. Its form can change with each version of the daemon.
+   *
+   * @generated from field: string row_json = 2;
+   */
+  rowJson?: string;
+};
+
+/**
+ * Describes the message compactord.v1.StoredSession.
+ * Use `create(StoredSessionSchema)` to create a new message.
+ */
+export const StoredSessionSchema: GenMessage<StoredSession, {jsonType: StoredSessionJson}> = /*@__PURE__*/
+  messageDesc(file_compactord_v1_store_service, 2);
+
+/**
+ * RememberedRequest is a request with a request_id that the daemon remembers, so that it can be sent again.
+ *
+ * @generated from message compactord.v1.RememberedRequest
+ */
+export type RememberedRequest = Message<"compactord.v1.RememberedRequest"> & {
+  /**
+   * The request_id that the client gave.
+   *
+   * @generated from field: string request_id = 1;
+   */
+  requestId: string;
+
+  /**
+   * The newest sequence of the log when it was written.
+   *
+   * @generated from field: uint32 sequence = 2;
+   */
+  sequence: number;
+
+  /**
+   * SHA-256 over the request, by which a copy of it is known. The request itself is not stored.
+   *
+   * @generated from field: bytes digest = 3;
+   */
+  digest: Uint8Array;
+
+  /**
+   * The answer, in the protobuf encoding of the response of its RPC. Which RPC that was is not stored.
+   *
+   * @generated from field: bytes response = 4;
+   */
+  response: Uint8Array;
+};
+
+/**
+ * RememberedRequest is a request with a request_id that the daemon remembers, so that it can be sent again.
+ *
+ * @generated from message compactord.v1.RememberedRequest
+ */
+export type RememberedRequestJson = {
+  /**
+   * The request_id that the client gave.
+   *
+   * @generated from field: string request_id = 1;
+   */
+  requestId?: string;
+
+  /**
+   * The newest sequence of the log when it was written.
+   *
+   * @generated from field: uint32 sequence = 2;
+   */
+  sequence?: number;
+
+  /**
+   * SHA-256 over the request, by which a copy of it is known. The request itself is not stored.
+   *
+   * @generated from field: bytes digest = 3;
+   */
+  digest?: string;
+
+  /**
+   * The answer, in the protobuf encoding of the response of its RPC. Which RPC that was is not stored.
+   *
+   * @generated from field: bytes response = 4;
+   */
+  response?: string;
+};
+
+/**
+ * Describes the message compactord.v1.RememberedRequest.
+ * Use `create(RememberedRequestSchema)` to create a new message.
+ */
+export const RememberedRequestSchema: GenMessage<RememberedRequest, {jsonType: RememberedRequestJson}> = /*@__PURE__*/
+  messageDesc(file_compactord_v1_store_service, 3);
 
 /**
  * BackupRequest has no fields: a backup is always of the whole store.
@@ -33,7 +305,7 @@ export type BackupRequestJson = {
  * Use `create(BackupRequestSchema)` to create a new message.
  */
 export const BackupRequestSchema: GenMessage<BackupRequest, {jsonType: BackupRequestJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_store_service, 0);
+  messageDesc(file_compactord_v1_store_service, 4);
 
 /**
  * BackupResponse is a piece of the backup.
@@ -70,11 +342,10 @@ export type BackupResponseJson = {
  * Use `create(BackupResponseSchema)` to create a new message.
  */
 export const BackupResponseSchema: GenMessage<BackupResponse, {jsonType: BackupResponseJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_store_service, 1);
+  messageDesc(file_compactord_v1_store_service, 5);
 
 /**
- * StoreService is for operators: it concerns the store of a daemon as a whole, with the sessions of all tenants. It needs
- * the role admin, and a token of no tenant: with one of a tenant, calls fail with PERMISSION_DENIED.
+ * StoreService is for operators: it concerns what the store of a daemon holds.
  *
  * @generated from service compactord.v1.StoreService
  */
@@ -85,12 +356,28 @@ export const StoreService: GenService<{
    * has in use, and takes writes meanwhile. RESOURCE_EXHAUSTED with TOO_MANY_WAITING while another backup runs, and with
    * STORE_UNAVAILABLE where the room is not there; DATA_LOSS with STORE_CORRUPT where the store is damaged.
    *
+   * It has the sessions of all tenants, and so needs the role admin, and a token of no tenant: with one of a tenant, it
+   * fails with PERMISSION_DENIED.
+   *
    * @generated from rpc compactord.v1.StoreService.Backup
    */
   backup: {
     methodKind: "server_streaming";
     input: typeof BackupRequestSchema;
     output: typeof BackupResponseSchema;
+  },
+  /**
+   * ExportSession streams everything that the store holds of a session of the caller's tenant, as it was at one moment:
+   * first the session, then each message, each record and each remembered request, and last its children, which are
+   * exported each by itself. Those that a revert put aside are there too. It needs the role read. NOT_FOUND with
+   * SESSION_NOT_FOUND, also where the session is deleted meanwhile; DATA_LOSS with STORE_CORRUPT where it is damaged.
+   *
+   * @generated from rpc compactord.v1.StoreService.ExportSession
+   */
+  exportSession: {
+    methodKind: "server_streaming";
+    input: typeof ExportSessionRequestSchema;
+    output: typeof ExportSessionResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_compactord_v1_store_service, 0);
