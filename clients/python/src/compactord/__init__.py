@@ -61,6 +61,7 @@ from compactord.errors import (
     SummarizerRefusedError,
     SummarizerUnavailableError,
     SummaryRejectedError,
+    SyncConflictError,
     TargetUnreachableError,
     ToolCallsOpenError,
     TooManyWaitingError,
@@ -73,6 +74,7 @@ from compactord.errors import (
     WatcherTooSlowError,
     WrongNextIndexError,
 )
+from compactord.list_state import Compacted
 from compactord.messages import (
     Appendable,
     SDKObject,
@@ -93,6 +95,7 @@ from compactord.results import (
     Reverted,
     SessionInfo,
 )
+from compactord.synced import Synced
 from compactord.tokens import Token
 from compactord.tools import ToolCall, ToolOutput, ToolRejected
 from compactord.turns import Turn
@@ -122,6 +125,7 @@ __all__ = [
     "ChildEndedError",
     "Client",
     "ClientClosedError",
+    "Compacted",
     "Compaction",
     "CompactionNotFoundError",
     "CompactionResult",
@@ -164,6 +168,8 @@ __all__ = [
     "SummarizerRefusedError",
     "SummarizerUnavailableError",
     "SummaryRejectedError",
+    "SyncConflictError",
+    "Synced",
     "TargetUnreachableError",
     "Token",
     "TooManyWaitingError",

@@ -81,8 +81,8 @@ WRITES = (
 )
 """Calls that write. Each gets a request_id here, so that it is safe to send again."""
 
-RESUMED = ("Compact", "WatchSession", "RevertToCheckpoint", "SyncMessages")
-"""Calls that this package resumes itself, since gRPC cannot. Two are streams. A revert with a summary also fails with
+RESUMED = ("Compact", "WatchSession", "SyncMessages", "RevertToCheckpoint")
+"""Calls that this package resumes itself, since gRPC cannot. Three are streams. A revert with a summary also fails with
 UNAVAILABLE where the summarizer cannot be reached; a retry within seconds does not help then."""
 
 NEVER_RESENT = ("DeleteSession", "CancelCompaction")
@@ -91,7 +91,7 @@ NEVER_RESENT = ("DeleteSession", "CancelCompaction")
 BUSY = ("MEMORY_EXHAUSTED", "TOO_MANY_WAITING", "SLOW_READER")
 """The reasons for which calls are sent again after the time that the daemon says, since it had too much to do."""
 
-_SLOW = {"Compact", "CommitCompaction"}
+_SLOW = {"Compact", "CommitCompaction", "SyncMessages"}
 _ENDLESS = {"WatchSession"}
 _NEW_SESSION_IDS = {"CreateSessionRequest": "session_id", "ForkSessionRequest": "new_session_id"}
 

@@ -153,6 +153,24 @@ class StateChangedError(ConflictError):
     """The session was reverted or compacted in the meantime."""
 
 
+class SyncConflictError(ConflictError):
+    """Another client has written to the session what the list of a sync lacks.
+
+    Call ``session.refresh()``, take what you need of ``session.view()`` into the list, and sync again. What the list
+    leaves out then is put aside.
+    """
+
+    @property
+    def index(self) -> int | None:
+        """The index of the first message that the list lacks; None where another client has gone back."""
+        return _int(self.metadata, "index")
+
+    @property
+    def next_index(self) -> int | None:
+        """The index that the next message will get."""
+        return _int(self.metadata, "next_index")
+
+
 class PlanInvalidError(ConflictError):
     """A plan would make the view invalid. The text names the rule that it breaks."""
 
@@ -376,6 +394,7 @@ REASONS: dict[str, type[CompactordError]] = {
     "WRONG_NEXT_INDEX": WrongNextIndexError,
     "HISTORY_REVERTED": HistoryRevertedError,
     "STATE_CHANGED": StateChangedError,
+    "SYNC_CONFLICT": SyncConflictError,
     "COMPACTION_RUNNING": CompactionRunningError,
     "TARGET_UNREACHABLE": TargetUnreachableError,
     "BREAKER_OPEN": BreakerOpenError,

@@ -49,7 +49,7 @@ def test_calls_are_sent_again_as_the_contract_allows() -> None:
     assert set(connection.READS) == reads
     identified = {name for name, method in METHODS.items() if "request_id" in method.input_type.fields_by_name}
     assert set(connection.WRITES) | {"Compact", "RevertToCheckpoint"} == identified
-    assert set(connection.NEVER_RESENT) == set(METHODS) - reads - identified - {"WatchSession"}
+    assert set(connection.NEVER_RESENT) == set(METHODS) - reads - identified - {"WatchSession", "SyncMessages"}
     every = [*connection.READS, *connection.WRITES, *connection.RESUMED, *connection.NEVER_RESENT]
     assert sorted(every) == sorted(METHODS)
 
@@ -61,6 +61,7 @@ def test_calls_are_sent_again_as_the_documents_say() -> None:
     assert sorted(rows[0]) == sorted([*connection.READS, "WatchSession"])
     assert sorted([*rows[1], *rows[4]]) == sorted([*connection.WRITES, "Compact", "RevertToCheckpoint"])
     assert sorted([*rows[2], *rows[3]]) == sorted(connection.NEVER_RESENT)
+    assert rows[5:] == [["SyncMessages"]]
 
 
 def test_the_service_config_has_the_figures() -> None:
@@ -126,7 +127,7 @@ def test_every_call_has_a_deadline() -> None:
         for method in service.methods:
             getattr(stub, method.name)(getattr(v1, method.input_type.name)())
     assert set(timeouts) == set(METHODS)
-    slow = {"Compact": 70.0, "CommitCompaction": 70.0, "WatchSession": None}
+    slow = {"Compact": 70.0, "CommitCompaction": 70.0, "SyncMessages": 70.0, "WatchSession": None}
     assert timeouts == dict.fromkeys(METHODS, 7.0) | slow
 
 

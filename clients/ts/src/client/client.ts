@@ -3,6 +3,8 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 
 import type { ChildOptions } from "./children.js";
 import { endedAfter, SessionChildren, sightOf } from "./children.js";
+import type { Compacted, CompactedOptions } from "./compacted.js";
+import { ListCompaction } from "./compacted.js";
 import type { AgentTools } from "../agentTools/agentTools.js";
 import { checkedIndex, checkKeys } from "../contract/arguments.js";
 import type { CallOptions, WriteOptions } from "../wire/calls.js";
@@ -14,6 +16,9 @@ import { SessionExistsError, UnavailableError } from "../wire/errors.js";
 import { checkHealth } from "../wire/health.js";
 import { newSessionId } from "../wire/ids.js";
 import type { CallModel, LoopOptions } from "../turn/options.js";
+import type { Synced } from "../compaction/synced.js";
+import type { SyncOptions } from "../compaction/syncing.js";
+import type { Element } from "../contract/lists.js";
 import type { Appendables, DialectName } from "../contract/messages.js";
 import { pages } from "../wire/pages.js";
 import type { PolicyLike } from "../contract/policy.js";
@@ -104,6 +109,26 @@ export class Session<D extends DialectName | undefined = DialectName | undefined
   /** Fetches the view: the messages that the model needs to go on. The daemon only sends what is new. */
   override async view(options: ViewOptions = {}): Promise<View<D>> {
     return (await super.view(options)) as View<D>;
+  }
+
+  /**
+   * Brings the session in line with the complete list that an agent holds, and returns the view to send: the elements of
+   * `messages` (OpenAI Chat, Anthropic), `input` (OpenAI Responses) or `contents` (Gemini), or without a dialect neutral
+   * messages.
+   *
+   * The daemon compares the list with the log by what messages say. It appends what is new, and goes back where the agent
+   * changed or dropped the end. The same list a second time changes nothing. A list may also begin with a view that the
+   * session returned, as where a framework stores `messages` of the result. Only what the daemon lacks is sent with its
+   * content. At most 100,000 elements, of which 10,000 may be new.
+   *
+   * Where another client has written what the list lacks since the last sync of this session object, nothing is written:
+   * a SyncConflictError says so, and {@link refresh} what to do. The first sync of an object takes the list as it is.
+   *
+   * The signal cancels the compaction, and the daemon has ended it when the call rejects. A running turn of this session
+   * object is aborted. Where the compaction fails, the log holds the list nevertheless: `compact: false` returns the view.
+   */
+  override async sync(messages: readonly Element[], options: SyncOptions = {}): Promise<Synced<D>> {
+    return (await super.sync(messages, options)) as Synced<D>;
   }
 
   /** Makes a new session with a copy of this one's log, up to a checkpoint, up to a point, or all of it. */
@@ -343,6 +368,21 @@ export class Client implements AsyncDisposable {
     options: CallOptions = {},
   ): Promise<ClassifyErrorResponse> {
     return this.compactions.classifyError(error, callOptions(options));
+  }
+
+  /**
+   * Returns a complete list as the model is to see it, compacted where that is due, without a session. The daemon keeps
+   * nothing: give the complete list each time, and the `state` of the last result. The state has what was compacted. Where
+   * messages that it covers have changed, the list is compacted anew, and `beganAnew` says so. Of the SYSTEM and DEVELOPER
+   * messages at the start only the number must stay. Another policy goes on with the same state; a state of another
+   * dialect is refused with a TypeError. The signal and the time limit are those of the compaction. Rejects with
+   * ToolCallsOpenError where tool calls of the list wait for results.
+   */
+  async compacted<D extends DialectName | undefined = undefined>(
+    messages: readonly Element[],
+    options: CompactedOptions<D> = {},
+  ): Promise<Compacted<D>> {
+    return (await new ListCompaction(this, messages, options).run()) as Compacted<D>;
   }
 
   /** Counts the tokens of a session's view, of messages or of a text. */

@@ -1,5 +1,5 @@
 import type { CompactionPlace } from "../compaction/compaction.js";
-import { SessionCompactions } from "../compaction/compacting.js";
+import { SessionSync } from "../compaction/syncing.js";
 import { TurnLoop } from "./loop.js";
 import type { CallModel, LoopOptions } from "./options.js";
 import type { Appendables } from "../contract/messages.js";
@@ -10,7 +10,7 @@ import { TurnState, type Announce } from "./state.js";
  * The part of a session that runs an agent's turns: one at a time, and none during a compaction from outside of the
  * turn.
  */
-export class SessionTurns extends SessionCompactions {
+export class SessionTurns extends SessionSync {
   private readonly turns = new TurnState(this);
 
   /**

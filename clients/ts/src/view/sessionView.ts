@@ -3,7 +3,7 @@ import type { CallOptions, Calls } from "../wire/calls.js";
 import { callOptions } from "../wire/calls.js";
 import type { DialectName } from "../contract/messages.js";
 import { dialectOf } from "../contract/messages.js";
-import type { ContextBlock, ContextReport } from "../v1.js";
+import type { ContextBlock, ContextReport, GetLLMViewResponse } from "../v1.js";
 import { JoinedView, View } from "./view.js";
 import type { ThinkingName } from "../contract/words.js";
 import { thinkingOf } from "../contract/words.js";
@@ -29,7 +29,7 @@ export interface ViewOptions extends CallOptions {
 }
 
 /** The last view of a session, from which the daemon only sends the delta. */
-interface KeptView {
+export interface KeptView {
   readonly joined: JoinedView;
   readonly token: string;
 }
@@ -42,7 +42,8 @@ export class SessionView {
   readonly dialect: DialectName | undefined;
   /** The client that makes its calls. */
   readonly client: Calls;
-  private kept: KeptView = { joined: JoinedView.empty, token: "" };
+  /** @internal */
+  protected kept: KeptView = { joined: JoinedView.empty, token: "" };
   private lastReport: ContextReport | undefined;
 
   constructor(client: Calls, id: string, dialect: DialectName | undefined) {
@@ -86,6 +87,33 @@ export class SessionView {
         return new View(this.dialect, joined, answer, moved);
       }
     }
+  }
+
+  /**
+   * Joins the first page of a view to the kept one that its request named, and fetches the other pages.
+   *
+   * @internal
+   */
+  protected async joinedFrom(kept: KeptView, first: GetLLMViewResponse, options: ViewOptions): Promise<View> {
+    let [joined, answer] = [kept.joined.with(first), first];
+    let moved = first.messages.length + first.messagesJson.length;
+    while (answer.hasMore) {
+      answer = await this.client.compactions.getLLMView(
+        {
+          target: { case: "sessionId", value: this.id },
+          dialect: dialectOf(this.dialect),
+          viewToken: answer.viewToken,
+          maxBytes: options.maxBytes ?? this.client.connection.pageBytes,
+          markCacheBreakpoints: options.markCacheBreakpoints ?? false,
+        },
+        callOptions(options),
+      );
+      joined = joined.with(answer);
+      moved += answer.messages.length + answer.messagesJson.length;
+    }
+    this.kept = { joined, token: answer.viewToken };
+    this.noteReport(answer.report);
+    return new View(this.dialect, joined, answer, moved);
   }
 
   /** @internal */

@@ -144,6 +144,24 @@ export class StateChangedError extends ConflictError {
   override name = "StateChangedError";
 }
 
+/**
+ * Another client has written to the session what the list of a sync lacks. Call `session.refresh()`, take what you need of
+ * `session.view()` into the list, and sync again. What the list leaves out then is put aside.
+ */
+export class SyncConflictError extends ConflictError {
+  override name = "SyncConflictError";
+
+  /** The index of the first message that the list lacks; undefined where another client has gone back. */
+  get index(): number | undefined {
+    return this.figure("index");
+  }
+
+  /** The index that the next message will get. */
+  get nextIndex(): number | undefined {
+    return this.figure("next_index");
+  }
+}
+
 /** A compaction of this session is already running. */
 export class CompactionRunningError extends CompactordError {
   override name = "CompactionRunningError";

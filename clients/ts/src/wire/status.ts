@@ -18,6 +18,7 @@ export const classOfReason: Readonly<Record<keyof typeof ErrorReason, ErrorClass
   WRONG_NEXT_INDEX: errors.WrongNextIndexError,
   HISTORY_REVERTED: errors.HistoryRevertedError,
   STATE_CHANGED: errors.StateChangedError,
+  SYNC_CONFLICT: errors.SyncConflictError,
   COMPACTION_RUNNING: errors.CompactionRunningError,
   TARGET_UNREACHABLE: errors.TargetUnreachableError,
   BREAKER_OPEN: errors.BreakerOpenError,

@@ -77,15 +77,17 @@ class SessionView:
             max_bytes=max_bytes or self._calls.settings.page_bytes,
             extra_blocks=extra_blocks,
         )
-        view = self._kept if as_of is None else views.empty(self._dialect)
-        sent = 0
+        view = self._rest_of(self._kept if as_of is None else views.empty(self._dialect), request, timeout)
+        if as_of is None:
+            self._kept = view
+        return view
+
+    def _rest_of(self, view: View, request: v1.GetLLMViewRequest, timeout: float | None, sent: int = 0) -> View:
+        """Fetch what a view lacks, page by page. ``sent`` is how many messages the pages before had."""
         while True:
             request.view_token = view.token
             page = self._calls.unary(self._calls.compactions.GetLLMView, request, timeout)
             view = view.joined(page, sent_before=sent)
             if view.complete:
-                break
+                return view
             sent = view.messages_sent
-        if as_of is None:
-            self._kept = view
-        return view

@@ -8,6 +8,7 @@ from types import TracebackType
 from typing_extensions import Self, override
 
 from compactord import connection, messages, v1, words
+from compactord._async.client.compacted import AsyncListCompactions
 from compactord._async.client.session import AsyncSession
 from compactord._async.wire.calls import AsyncCalls
 from compactord._async.wire.stubs import AsyncCompactionStub, AsyncSessionStub
@@ -16,7 +17,7 @@ from compactord.errors import SessionExistsError
 from compactord.tokens import Token
 
 
-class AsyncClient:
+class AsyncClient(AsyncListCompactions):
     """The client of a daemon. It connects at the first use.
 
     Several threads or tasks may use it at once. It does not work after a fork: make one in each process. With asyncio

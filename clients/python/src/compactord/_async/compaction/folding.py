@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from compactord import v1
-from compactord._async.compaction.compacting import AsyncSessionCompactions
+from compactord._async.compaction.syncing import AsyncSessionSync
 from compactord.results import CompactionResult
 
 
-class AsyncSessionFolds(AsyncSessionCompactions):
+class AsyncSessionFolds(AsyncSessionSync):
     """The part of a session that folds a finished sub-task where it stands."""
 
     async def fold(

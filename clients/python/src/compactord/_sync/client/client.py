@@ -9,6 +9,7 @@ from types import TracebackType
 from typing_extensions import Self, override
 
 from compactord import connection, messages, v1, words
+from compactord._sync.client.compacted import ListCompactions
 from compactord._sync.client.session import Session
 from compactord._sync.wire.calls import Calls
 from compactord._sync.wire.stubs import CompactionStub, SessionStub
@@ -17,7 +18,7 @@ from compactord.errors import SessionExistsError
 from compactord.tokens import Token
 
 
-class Client:
+class Client(ListCompactions):
     """The client of a daemon. It connects at the first use.
 
     Several threads or tasks may use it at once. It does not work after a fork: make one in each process. With asyncio

@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 from compactord import v1
-from compactord._sync.compaction.compacting import SessionCompactions
+from compactord._sync.compaction.syncing import SessionSync
 from compactord.results import CompactionResult
 
 
-class SessionFolds(SessionCompactions):
+class SessionFolds(SessionSync):
     """The part of a session that folds a finished sub-task where it stands."""
 
     def fold(
