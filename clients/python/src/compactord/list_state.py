@@ -155,7 +155,7 @@ class ListState:
         )
 
 
-def read(text: str | None, dialect: v1.Dialect.ValueType) -> ListState:
+def read(text: object, dialect: v1.Dialect.ValueType) -> ListState:
     """Read a state; None and the empty text mean that there is none yet.
 
     Raises:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import cast
 
 from compactord import messages, v1
 from compactord.words import dialect_name
@@ -69,7 +69,7 @@ class ElementList:
         return self.sent(slice(lacking.leading, lacking.first))
 
 
-def listed(given: Iterable[Any], dialect: v1.Dialect.ValueType) -> ElementList:
+def listed(given: object, dialect: v1.Dialect.ValueType) -> ElementList:
     """Convert a list.
 
     Args:
@@ -79,9 +79,10 @@ def listed(given: Iterable[Any], dialect: v1.Dialect.ValueType) -> ElementList:
     Raises:
         TypeError: This is no list, or one element is no message.
     """
+    kind = type(given).__name__
     if isinstance(given, str | bytes | bytearray | Mapping | v1.Message) or not isinstance(given, Iterable):
-        raise TypeError(f"messages: must be the list of all messages, and is a {type(given).__name__}")
-    items = list(given)
+        raise TypeError(f"messages: must be the list of all messages, and is a {kind}")
+    items: list[object] = list(cast("Iterable[object]", given))
     if not dialect:
         neutral = [_neutral(at, item) for at, item in enumerate(items)]
         return ElementList(
@@ -109,8 +110,9 @@ def system_json(given: object, dialect: v1.Dialect.ValueType) -> list[str]:
     if dialect not in _APART:
         shape = dialect_name(dialect) or "a neutral list"
         raise ValueError(f"system: {shape} has the system prompt among the messages: put it there")
-    several = isinstance(given, Sequence) and not isinstance(given, str | bytes | bytearray)
-    items = list(cast("Sequence[object]", given)) if several else [given]
+    items: list[object] = [given]
+    if isinstance(given, Sequence) and not isinstance(given, str | bytes | bytearray):
+        items = list(cast("Sequence[object]", given))
     if len(items) > 1 and dialect != v1.Dialect.DIALECT_ANTHROPIC:
         raise ValueError(f"system: {dialect_name(dialect)} has one system prompt, and there are {len(items)}")
     return [messages.to_json(_prompt(item, dialect), dialect) for item in items if item]

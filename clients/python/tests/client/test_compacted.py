@@ -26,7 +26,7 @@ class Program:
 
     def __init__(self, client: compactord.Client, dialect: compactord.Dialect | None, policy: dict[str, Any]) -> None:
         self.client = client
-        self.dialect = dialect
+        self.dialect: compactord.Dialect | None = dialect
         self.policy = policy
         self.writer = Writer(dialect, random.Random(5), words=60)
         self.steps: list[Step] = []
@@ -55,7 +55,7 @@ def test_a_list_is_compacted_again_and_again(client: compactord.Client, dialect:
     program = Program(client, dialect, DUE)
     whole = program.compacted()
     assert (whole.messages, whole.state, whole.compacted) == ([], "", False)
-    before = ""
+    before, made = "", whole
     for _ in range(3):
         made = program.grow()
         assert made.compaction_result is not None
@@ -134,7 +134,11 @@ def test_events_and_the_request(client: compactord.Client) -> None:
     program = Program(client, "openai_responses", DUE)
     program.steps = [step for _ in range(20) for step in program.writer.steps()]
     events: list[str | None] = []
-    made = program.compacted(on_event=lambda event: events.append(event.WhichOneof("event")))
+
+    def on_event(event: v1.CompactionEvent) -> None:
+        events.append(event.WhichOneof("event"))
+
+    made = program.compacted(on_event=on_event)
     assert (events[0], events[-1]) == ("started", "completed")
     assert made.request(model="m") == {"model": "m", "instructions": "Be kind.", "input": made.messages}
 

@@ -36,7 +36,7 @@ class Agent:
 
     def __init__(self, client: compactord.Client, dialect: compactord.Dialect | None, seed: int) -> None:
         self.chance = random.Random(seed)
-        self.dialect = dialect
+        self.dialect: compactord.Dialect | None = dialect
         self.writer = Writer(dialect, self.chance)
         self.client = client
         self.session = client.create_session(dialect=dialect)
