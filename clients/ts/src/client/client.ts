@@ -60,6 +60,7 @@ const takenOptions: Readonly<Record<keyof ClientOptions, true>> = {
   maxMessageBytes: true,
   keepaliveMs: true,
   retry: true,
+  interceptors: true,
 };
 
 /** The options of an object for a session. */

@@ -15,6 +15,7 @@ import type {
 import type {
   CallOptions as ConnectOptions,
   ContextValues,
+  Interceptor,
   StreamResponse,
   Transport,
   UnaryResponse,
@@ -69,6 +70,11 @@ export interface ConnectionOptions {
    * the daemon was too busy, when it says. Default true.
    */
   readonly retry?: boolean;
+  /**
+   * Interceptors of Connect, the first one outermost: for example one that sends the `traceparent` of the program's
+   * trace. They see each call, and each repetition of it, before the token is added. Default: none.
+   */
+  readonly interceptors?: readonly Interceptor[];
 }
 
 /** The most bytes of a view in one response. The daemon makes the whole view again for each of them. */
@@ -131,7 +137,10 @@ export class Connection implements Transport {
       acceptCompression: [],
       readMaxBytes: maxBytes,
       writeMaxBytes: maxBytes,
-      interceptors: tokenInterceptors(options, { local: isLocal(place), encrypted: tls !== undefined }),
+      interceptors: [
+        ...(options.interceptors ?? []),
+        ...tokenInterceptors(options, { local: isLocal(place), encrypted: tls !== undefined }),
+      ],
     });
   }
 
