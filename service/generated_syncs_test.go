@@ -41,6 +41,9 @@ func (a *listHolder) text() string {
 func (a *listHolder) turn() {
 	a.list = append(a.list, a.s.user(a.text()))
 	for range a.draw(0, 3, "uses") {
+		if a.draw(0, 2, "says why") == 0 {
+			a.list = append(a.list, a.s.answer(a.text()))
+		}
 		use := a.s.use(fmt.Sprintf("call-%d-%d", a.ids, a.s.number()), a.text(), a.text())
 		a.list = append(a.list, use...)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -107,6 +108,22 @@ func TestSyncGoesBackWhereTheEndWasChanged(t *testing.T) {
 
 		c.known = 0
 		require.Nil(c.t, c.sync(edited).GetRevert())
+	})
+}
+
+// In some dialects an answer and its call are two elements, which read as one message where they are read together.
+func TestSyncOfAnAnswerThatGoesOnInTheNextElement(t *testing.T) {
+	t.Parallel()
+	inEachDialect(t, func(c *syncing, s *speaker) {
+		list := []listElement{s.user("What is in a.go?"), s.answer("I look.")}
+		list = append(list, s.use("call-1", "a.go", "package a")...)
+		c.sync(list[:2])
+		c.known = 0
+		c.sync(list[:3])
+		require.Equal(c.t, spokenIn(c.d, c.kind, list[:3]), spoken(c.d.active("s")))
+		c.known = 1
+		c.sync(list)
+		require.Equal(c.t, spokenIn(c.d, c.kind, list), spoken(c.d.active("s")))
 	})
 }
 
@@ -316,4 +333,22 @@ func TestSyncCompacts(t *testing.T) {
 	require.NotNil(t, last(t, answer.events).GetCompleted())
 	require.Less(t, len(answer.view.GetMessagesJson()), len(list))
 	require.Empty(t, c.sync(list).events, "not due")
+}
+
+// A malformed element is named by its position in the whole list, and nothing is written.
+func TestSyncNamesMalformedElements(t *testing.T) {
+	t.Parallel()
+	d := start(t)
+	d.create("s", nil)
+	s := &speaker{kind: compactordv1.Dialect_DIALECT_OPENAI_CHAT}
+	c := &syncing{t: t, d: d, id: "s", kind: s.kind}
+	list := hello(s)
+	point := c.sync(list).GetPoint()
+	_, err := c.try(append(list, listElement{json: `{"role": "narrator", "content": "It rains."}`}))
+	info := requireReason(t, err, codes.InvalidArgument, "INPUT_MALFORMED")
+	require.Equal(t, "6", info.GetMetadata()["message"])
+	require.Contains(t, status.Convert(err).Message(), "elements[6]: role")
+	_, err = c.try(append(list, listElement{json: `{"role": `}))
+	require.Contains(t, status.Convert(err).Message(), "elements[6].json")
+	require.Equal(t, point, d.session("s").GetSession().GetPoint())
 }

@@ -4,6 +4,7 @@ import (
 	"hash/fnv"
 	"math/rand/v2"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -49,10 +50,12 @@ func TestSyncsOfRecordings(t *testing.T) {
 
 func syncRecording(t *testing.T, c *syncing, list []listElement, system []string, random *rand.Rand) {
 	t.Helper()
-	for end := 0; end < len(list); {
+	// A list without leading messages leaves those of the session.
+	lead := leadingElements(c, list)
+	for end := lead; end < len(list); {
 		end = min(len(list), end+1+random.IntN(12))
 		if random.IntN(5) == 0 {
-			end = random.IntN(end + 1)
+			end = lead + random.IntN(end+1-lead)
 			c.known = min(c.known, end)
 		}
 		if random.IntN(4) == 0 {
@@ -77,6 +80,18 @@ func syncRecording(t *testing.T, c *syncing, list []listElement, system []string
 	require.Zero(t, handed.GetAppendedMessages())
 	require.Nil(t, handed.GetRevert())
 	require.False(t, handed.GetInstructionsReplaced())
+}
+
+// leadingElements returns how many elements at the start of a list are leading messages.
+func leadingElements(c *syncing, list []listElement) int {
+	lead := 0
+	for _, said := range spokenIn(c.d, c.kind, list) {
+		if !strings.HasPrefix(said, "SYSTEM") && !strings.HasPrefix(said, "DEVELOPER") {
+			break
+		}
+		lead++
+	}
+	return lead
 }
 
 // spokenWith returns what a list says, and before that what the session's leading messages say where the system prompt

@@ -2,11 +2,16 @@ package intake
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/session"
 )
@@ -24,7 +29,7 @@ type List struct {
 func (i *Intake) ReadList(ctx context.Context, part *compactordv1.CountedMessages, position, end int) (*List, error) {
 	in, err := i.read(ctx, part, false)
 	if err != nil {
-		return nil, err
+		return nil, ofElements(err, position)
 	}
 	positions := make([]int, len(in.positions))
 	for at, p := range in.positions {
@@ -35,6 +40,23 @@ func (i *Intake) ReadList(ctx context.Context, part *compactordv1.CountedMessage
 		f.Message += uint32(position)
 	}
 	return &List{in: in, end: end, systemApart: position == end}, nil
+}
+
+// ofElements names, in the error for a malformed message, the element of the list that it is.
+func ofElements(err error, position int) error {
+	refused := &apierror.Error{}
+	if !errors.As(err, &refused) || refused.Reason != compactordv1.ErrorReason_ERROR_REASON_INPUT_MALFORMED {
+		return err
+	}
+	text, field := strings.TrimPrefix(refused.Message, "provider_json: "), "elements"
+	if at, err := strconv.Atoi(refused.Metadata["message"]); err == nil && at >= 0 {
+		text = strings.TrimPrefix(text, fmt.Sprintf("message %d: ", at))
+		field = fmt.Sprintf("elements[%d]", position+at)
+		refused.Metadata["message"] = strconv.Itoa(position + at)
+	}
+	refused.Message = field + ": " + text
+	refused.Fields = []apierror.FieldViolation{{Field: field, Description: text}}
+	return refused
 }
 
 // Messages returns the messages. They must not be changed.

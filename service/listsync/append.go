@@ -35,10 +35,6 @@ func (s *Syncer) append(
 			map[string]string{"limit": "max_new_messages", "value": strconv.Itoa(maxNewMessages)},
 			"elements: %d messages are new, and one call appends at most %d; sync a shorter list first", fresh, maxNewMessages)
 	}
-	if done.GetRevert() != nil {
-		// It may be a view of what was just put aside.
-		view = nil
-	}
 	fresh := p.list.rest.From(p.message, p.partsInside())
 	ids := p.renamed(p.list.sent, p.pieces)
 	fresh = fresh.With(renamedResults(fresh.Messages(), ids))

@@ -22,6 +22,7 @@ const digestSize = 16
 // list is the list of a request. Its elements are, in this order: those at the start whose content was sent although
 // digests follow, which must be leading messages; those that were given by their digest; and the others.
 type list struct {
+	req     *compactordv1.SyncMessagesRequest
 	digests [][]byte
 	// named is where the digests alone begin, and content where they end.
 	named, content int
@@ -44,7 +45,7 @@ func digestOf(b []byte) []byte {
 
 // read reads the list of a request.
 func (s *Syncer) read(ctx context.Context, req *compactordv1.SyncMessagesRequest) (*list, error) {
-	l := &list{system: digestOfAll(req.GetSystemJson())}
+	l := &list{req: req, system: digestOfAll(req.GetSystemJson())}
 	if err := l.name(req.GetElements(), req.GetDialect() != compactordv1.Dialect_DIALECT_UNSPECIFIED); err != nil {
 		return nil, err
 	}
@@ -63,15 +64,18 @@ func (s *Syncer) read(ctx context.Context, req *compactordv1.SyncMessagesRequest
 		}
 		l.leads = append(l.leads, rest.To(at))
 	}
-	l.rest = rest.From(at, 0)
+	l.setRest(rest.From(at, 0))
 	for _, lead := range l.leads {
 		l.lead = append(l.lead, lead.Messages()...)
 	}
-	l.sent = &sent{}
-	for _, m := range l.rest.Messages() {
+	return l, nil
+}
+
+func (l *list) setRest(rest *intake.List) {
+	l.rest, l.sent = rest, &sent{}
+	for _, m := range rest.Messages() {
 		l.sent.add(keysOf(m), callsOf(m))
 	}
-	return l, nil
 }
 
 // readLeading reads the system prompt that stands apart, and the elements before those that were given by their digest.

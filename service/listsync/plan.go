@@ -61,7 +61,12 @@ func (s *Syncer) compareRest(ctx context.Context, row *storagev1.Session, p *pla
 	if p.pieces, err = logPieces(ctx, s.Logs, row, last.GetNextIndex()); err != nil {
 		return err
 	}
-	p.list = l.after(p.knownBefore)
+	if l.content < p.knownBefore {
+		// Read as a part of the whole, a message can begin before these elements and end after them.
+		if p.list, err = s.after(ctx, l, p.knownBefore); err != nil {
+			return err
+		}
+	}
 	p.match = matched(p.list.sent, p.pieces)
 	return s.compareLead(ctx, row, p, leadKnown, nil)
 }
@@ -74,22 +79,19 @@ func (p *plan) lack(first, leading int) {
 func goesOn(row *storagev1.Session, l *list) bool {
 	last := row.GetSynced()
 	elements, leading := int(last.GetElements()), int(last.GetLeading())
-	return last != nil && elements <= len(l.digests) && row.GetHead().GetLastRevert() <= last.GetPoint() &&
+	return elements > 0 && elements <= len(l.digests) && row.GetHead().GetLastRevert() <= last.GetPoint() &&
 		bytes.Equal(last.GetHash(), hashed(l.digests[leading:elements]...))
 }
 
-// after returns the list after its first elements, the content of which counts no more.
-func (l *list) after(elements int) *list {
+// after returns the list after its first elements.
+func (s *Syncer) after(ctx context.Context, l *list, elements int) (*list, error) {
+	rest, err := s.readPart(ctx, l.req, elements, len(l.digests), nil)
+	if err != nil {
+		return nil, err
+	}
 	next := *l
-	first := 0
-	for first < len(l.rest.Messages()) && l.rest.Position(first) < elements {
-		first++
-	}
-	next.rest, next.sent = l.rest.From(first, 0), &sent{}
-	for _, m := range next.rest.Messages() {
-		next.sent.add(keysOf(m), callsOf(m))
-	}
-	return &next
+	next.setRest(rest)
+	return &next, nil
 }
 
 // compareWhole compares a list with the whole log, and with the views that it may begin with.

@@ -48,6 +48,7 @@ func (s *Syncer) Sync(ctx context.Context, req *compactordv1.SyncMessagesRequest
 		}
 	}
 	view := viewOf(req.GetViewToken(), row)
+	done := &compactordv1.SyncedMessages{}
 	for range maxTries {
 		p, err := s.plan(ctx, row, l, req.GetDialect())
 		if err != nil {
@@ -59,9 +60,12 @@ func (s *Syncer) Sync(ctx context.Context, req *compactordv1.SyncMessagesRequest
 		if err := p.refuseConflict(row, knows); err != nil {
 			return nil, err
 		}
-		outcome, err := s.commit(ctx, row, p, view)
+		outcome, err := s.commit(ctx, p, req.GetSessionId(), view, done)
 		if !errors.Is(err, errMoved) {
 			return outcome, err
+		}
+		if done.GetRevert() != nil {
+			knows = max(knows, done.GetRevert().GetSequence())
 		}
 		if row, err = s.Logs.Row(ctx, req.GetSessionId()); err != nil {
 			return nil, err
@@ -109,36 +113,54 @@ func conflict(row *storagev1.Session, index *uint32) *apierror.Error {
 
 func decimal(n uint32) string { return strconv.FormatUint(uint64(n), 10) }
 
-// commit writes what a plan says, if the session is as it was.
+// commit writes what a plan says, if the session is as it was: first the step back, then what is new. Where the daemon
+// ends between the two, the next sync of the list appends the rest.
 func (s *Syncer) commit(
-	ctx context.Context, planned *storagev1.Session, p *plan, view *session.ViewToken,
+	ctx context.Context, p *plan, id string, view *session.ViewToken, done *compactordv1.SyncedMessages,
 ) (outcome *Outcome, err error) {
-	err = s.Logs.Update(ctx, planned.GetSessionId(), func(row *storagev1.Session) (*sessionlog.Write, error) {
-		if row.GetUid() != p.uid || session.Point(row.GetHead()) != p.point {
-			return nil, errMoved
+	if !p.clean() {
+		if err := s.update(ctx, p, id, func(row *storagev1.Session) (*sessionlog.Write, error) {
+			return s.revert(ctx, row, p, done)
+		}); err != nil {
+			return nil, err
 		}
-		var w *sessionlog.Write
-		outcome, w, err = s.write(ctx, row, p, view)
+		// The view may be one of what was just put aside.
+		p.point, p.aside, view = done.GetRevert().GetSequence(), nil, nil
+	}
+	err = s.update(ctx, p, id, func(row *storagev1.Session) (w *sessionlog.Write, err error) {
+		outcome, w, err = s.write(ctx, row, p, view, done)
 		return w, err
 	})
 	return outcome, err
 }
 
-// write returns the write of a plan; nil where there is nothing to write.
+// update commits a write, if the session is at the point of the plan.
+func (s *Syncer) update(
+	ctx context.Context, p *plan, id string, change func(row *storagev1.Session) (*sessionlog.Write, error),
+) error {
+	return s.Logs.Update(ctx, id, func(row *storagev1.Session) (*sessionlog.Write, error) {
+		if row.GetUid() != p.uid || session.Point(row.GetHead()) != p.point {
+			return nil, errMoved
+		}
+		return change(row)
+	})
+}
+
+// write returns the write of a plan that goes back no more; nil where there is nothing to write.
 func (s *Syncer) write(
-	ctx context.Context, row *storagev1.Session, p *plan, view *session.ViewToken,
+	ctx context.Context, row *storagev1.Session, p *plan, view *session.ViewToken, before *compactordv1.SyncedMessages,
 ) (*Outcome, *sessionlog.Write, error) {
-	done := &compactordv1.SyncedMessages{BeginsWithView: p.view, KnownElements: uint32(p.known())}
+	done := &compactordv1.SyncedMessages{
+		BeginsWithView: p.view, KnownElements: uint32(p.known()), Revert: before.GetRevert(),
+		MessagesPutAside: before.GetMessagesPutAside(),
+	}
 	outcome := &Outcome{Synced: done}
-	if p.clean() && !p.newLead && !p.appends() {
+	if !p.newLead && !p.appends() {
 		done.NextIndex, done.Point = row.GetHead().GetNextIndex(), session.Point(row.GetHead())
 		done.Report = sessionlog.Report(row)
 		return outcome, s.noted(row, p), nil
 	}
 	w := s.Logs.Begin(row)
-	if err := s.revert(ctx, row, w, p, done); err != nil {
-		return nil, nil, err
-	}
 	if err := s.replaceLead(ctx, w, p, done); err != nil {
 		return nil, nil, err
 	}
@@ -179,23 +201,25 @@ func (s *Syncer) noted(row *storagev1.Session, p *plan) *sessionlog.Write {
 	return w
 }
 
-// revert goes back to the point before the first message that the list lacks.
+// revert returns the write that goes back to the point before the first message that the list lacks.
 func (s *Syncer) revert(
-	ctx context.Context, row *storagev1.Session, w *sessionlog.Write, p *plan, done *compactordv1.SyncedMessages,
-) error {
-	if p.clean() {
-		return nil
-	}
+	ctx context.Context, row *storagev1.Session, p *plan, done *compactordv1.SyncedMessages,
+) (*sessionlog.Write, error) {
 	point := p.target()
 	at, err := s.Logs.RequestedHead(ctx, row, point, "elements")
 	if err != nil {
-		return err
+		return nil, err
 	}
-	done.MessagesPutAside = session.CountIndexes(session.PutAside(row.GetHead(), at))
-	done.Revert, err = w.Record(ctx, &compactordv1.Record{Kind: &compactordv1.Record_Revert{Revert: &compactordv1.Revert{
-		Point: point, MessagesPutAside: done.GetMessagesPutAside(), KeepsContext: true,
+	w, aside := s.Logs.Begin(row), session.CountIndexes(session.PutAside(row.GetHead(), at))
+	record, err := w.Record(ctx, &compactordv1.Record{Kind: &compactordv1.Record_Revert{Revert: &compactordv1.Revert{
+		Point: point, MessagesPutAside: aside, KeepsContext: true,
 	}}}, at)
-	return err
+	if err != nil {
+		return nil, err
+	}
+	done.Revert, done.MessagesPutAside = record, done.GetMessagesPutAside()+aside
+	_, err = w.Report(ctx)
+	return w, err
 }
 
 // replaceLead replaces the instructions, unless the log is empty, so that they are appended.

@@ -45,18 +45,9 @@ func (s *Syncer) viewPoints(ctx context.Context, row *storagev1.Session) ([]uint
 func (s *Syncer) viewAt(
 	ctx context.Context, row *storagev1.Session, point uint32, kind compactordv1.Dialect, log []piece,
 ) (*shownView, error) {
-	head, err := s.Logs.RequestedHead(ctx, row, point, "elements")
+	point, head, err := s.answered(ctx, row, point)
 	if err != nil {
 		return nil, err
-	}
-	if open := session.Awaited(head); len(open) > 0 {
-		// No view in a dialect shows the newest tool group, nor what follows it: these are compared as they are in the log.
-		if point, err = s.before(ctx, row, open[0].GetIndex()); err != nil {
-			return nil, err
-		}
-		if head, err = s.Logs.RequestedHead(ctx, row, point, "elements"); err != nil {
-			return nil, err
-		}
 	}
 	neutral, err := s.pages(ctx, row, point, compactordv1.Dialect_DIALECT_UNSPECIFIED)
 	if err != nil {
@@ -81,6 +72,26 @@ func (s *Syncer) viewAt(
 	}
 	v.pieces = activePieces(v.pieces, row.GetHead(), log)
 	return v, nil
+}
+
+// answered returns the newest point up to one at which no call waits for its result: no view in a dialect shows the newest
+// tool group, nor what follows it. These are compared as they are in the log.
+func (s *Syncer) answered(
+	ctx context.Context, row *storagev1.Session, point uint32,
+) (uint32, *storagev1.Head, error) {
+	for {
+		head, err := s.Logs.RequestedHead(ctx, row, point, "elements")
+		if err != nil {
+			return 0, nil, err
+		}
+		open := session.Awaited(head)
+		if len(open) == 0 {
+			return point, head, nil
+		}
+		if point, err = s.before(ctx, row, open[0].GetIndex()); err != nil {
+			return 0, nil, err
+		}
+	}
 }
 
 // before returns the point before a message.

@@ -2,6 +2,7 @@ package summaries
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"sync"
 
@@ -65,11 +66,14 @@ func (s *sharedBudget) finish(req *summarizers.Request, text string) {
 	s.left += req.MaxTokens - min(req.MaxTokens, used)
 }
 
+// noIndex is the index of a message that no log has, so that nothing is read from the log for it.
+const noIndex = math.MaxUint32
+
 // show adds a text that the next ones need not repeat.
 func (s *sharedBudget) show(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.said = append(s.said, &compactordv1.LoggedMessage{Message: &compactordv1.Message{
+	s.said = append(s.said, &compactordv1.LoggedMessage{Index: noIndex, Message: &compactordv1.Message{
 		Role: compactordv1.Role_ROLE_USER, Parts: []*compactordv1.Part{session.TextPart(text)},
 	}})
 }
