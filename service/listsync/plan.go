@@ -187,7 +187,7 @@ func (s *Syncer) compareViews(
 			return nil, err
 		}
 		leads = append(leads, view.lead)
-		if m := matched(p.list.sent, view.pieces); m.keys > p.keys || m.keys > 0 && m.keys == p.keys && len(m.aside) < len(p.aside) {
+		if m := matched(p.list.sent, view.pieces); m.keys > p.keys || m.keys > 0 && m.keys == p.keys && len(m.aside) == 0 {
 			p.match, p.pieces, p.view = m, view.pieces, true
 		}
 		if p.clean() {
