@@ -269,3 +269,22 @@ test("a program ends after it left a watch and a compaction", async () => {
     console.log("left");`;
   assert.equal(await program(code), "left\n");
 });
+
+test("a program ends after it left a stream whose next answers had come", async () => {
+  const server = createServer();
+  server.on("stream", (stream) => {
+    stream.respond({ ":status": 200, "content-type": "application/grpc+proto" });
+    const empty = Buffer.alloc(5);
+    stream.write(Buffer.concat([empty, empty, empty]));
+  });
+  const path = join(temporaryFolder(), "socket");
+  await new Promise<void>((resolve) => {
+    server.listen(path, resolve);
+  });
+  const code = `
+    const client = new Client({ address: ${JSON.stringify(`unix:${path}`)}, token: "abc" });
+    for await (const answer of client.compactions.compact({ target: { case: "sessionId", value: "s" } })) break;
+    console.log("left");`;
+  assert.equal(await program(code), "left\n");
+  server.close();
+});

@@ -225,9 +225,9 @@ export class Connection implements Transport {
       const response = await this.stream(method, call.signal, timeoutMs, headers, only(input), contextValues);
       options.onHeader?.(response.header);
       const answers = response.message[Symbol.asyncIterator]();
-      // connect stops the timer of an aborted call only when the next response is requested.
+      // connect stops the timer of an aborted call only when its last response, or its error, was requested.
       call.signal.addEventListener("abort", () => {
-        answers.next().catch(() => undefined);
+        drain(answers).catch(() => undefined);
       });
       for (let next = await answers.next(); next.done !== true; next = await answers.next()) {
         yield next.value;
@@ -264,6 +264,13 @@ export class Connection implements Transport {
     if (this.closing.signal.aborted) {
       throw new ClientClosedError();
     }
+  }
+}
+
+/** Takes what has come of a call that was aborted. */
+async function drain(answers: AsyncIterator<unknown>): Promise<void> {
+  while ((await answers.next()).done !== true) {
+    // Nobody wants it.
   }
 }
 
