@@ -21,7 +21,7 @@ before(async () => {
 const reasons = Object.keys(ErrorReason).filter((name) => Number.isNaN(Number(name)) && name !== "UNSPECIFIED");
 
 test("each reason of the contract has a class of its own or shares one on purpose", () => {
-  assert.equal(reasons.length, 45);
+  assert.equal(reasons.length, 46);
   for (const reason of reasons) {
     const details = [{ desc: ErrorInfoSchema, value: { domain: "compactord", reason } }];
     const error = errorOfCall(new ConnectError("text", Code.Aborted, undefined, details), address);
@@ -169,6 +169,7 @@ test("classes of one kind can be caught together", () => {
     "HistoryRevertedError",
     "PlanInvalidError",
     "StateChangedError",
+    "SyncConflictError",
     "WrongNextIndexError",
   ]);
 });

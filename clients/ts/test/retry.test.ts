@@ -41,7 +41,8 @@ test("the calls that are sent again are those of docs/api.md", () => {
     (method) =>
       !isSafeToRepeat(method, {}) && isSafeToRepeat(method, { requestId: "r" }) && "requestId" in method.input.field,
   );
-  assert.deepEqual(reads, documented("writes nothing; send it"));
+  // That call is one of operators, which the client does not have.
+  assert.deepEqual([...reads, "ExportSession"].sort(), documented("writes nothing; send it"));
   const resent = [...documented("with a `request_id`"), ...documented("with or without a `request_id`")];
   assert.deepEqual(writes, resent.sort());
   assert.equal(isSafeToRepeat(SessionService.method.appendMessages, { requestId: "" }), false);
