@@ -47,7 +47,11 @@ func (s *Service) syncList(ctx context.Context, req *compactordv1.SyncMessagesRe
 		return nil, err
 	}
 	defer permit.Leave()
-	syncer := &listsync.Syncer{Logs: s.logs, Intake: s.intake, View: s.GetLLMView}
+	syncer := &listsync.Syncer{Logs: s.logs, Intake: s.intake, View: func(
+		ctx context.Context, req *compactordv1.GetLLMViewRequest,
+	) (*compactordv1.GetLLMViewResponse, error) {
+		return s.view(ctx, s.logs, req)
+	}}
 	outcome, err := syncer.Sync(ctx, req)
 	if err != nil {
 		return nil, err

@@ -27,22 +27,33 @@ func (s *Syncer) append(
 			}
 		}
 	}
-	if !p.appends() {
-		return nil
+	if done.GetRevert() != nil {
+		// It may be a view of what was just put aside.
+		view = nil
 	}
-	if fresh := len(p.list.rest.Messages()) - p.message; fresh > maxNewMessages {
+	return p.list.appendPart(ctx, w, p.fresh, view, p.inside > 0, done)
+}
+
+// appends reports whether messages are new.
+func (p *plan) appends() bool { return p.message < len(p.list.rest.Messages()) }
+
+// prepare makes what is new ready to be appended, before the session is locked.
+func (p *plan) prepare(ctx context.Context, estimator compactordv1.Estimator) error {
+	if count := len(p.list.rest.Messages()) - p.message; count > maxNewMessages {
 		return apierror.New(compactordv1.ErrorReason_ERROR_REASON_LIMIT_EXCEEDED,
 			map[string]string{"limit": "max_new_messages", "value": strconv.Itoa(maxNewMessages)},
-			"elements: %d messages are new, and one call appends at most %d; sync a shorter list first", fresh, maxNewMessages)
+			"elements: %d messages are new, and one call appends at most %d; sync a shorter list first", count, maxNewMessages)
 	}
-	fresh := p.list.rest.From(p.message, p.partsInside())
-	ids := p.renamed(p.list.sent, p.pieces)
-	fresh = fresh.With(renamedResults(fresh.Messages(), ids))
-	return p.list.appendPart(ctx, w, fresh, view, p.inside > 0, done)
+	p.fresh = p.list.rest.From(p.message, p.partsInside())
+	p.fresh = p.fresh.With(renamedResults(p.fresh.Messages(), p.renamed(p.list.sent, p.pieces)))
+	return p.fresh.CountAhead(ctx, estimator)
 }
 
 // partsInside returns how many parts of the first new message are not new.
 func (p *plan) partsInside() int {
+	if p.inside == 0 {
+		return 0
+	}
 	m := p.list.rest.Messages()[p.message]
 	left := p.inside
 	for i, part := range m.GetParts() {

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"github.com/compactord/compactord/session"
 )
 
 // reach is how many keys of a rendered view are searched for what a message of the neutral view says. A dialect adds few
@@ -24,34 +23,29 @@ type attribution struct {
 }
 
 // attributed returns the pieces of a view. log has those of the log.
-func attributed(neutral []*compactordv1.GetLLMViewResponse, keys []key, log []piece) []piece {
+func attributed(shown []shownMessage, keys []key, log []piece) []piece {
 	a := &attribution{keys: keys, log: make(map[uint32]piece, len(log))}
 	for _, p := range log {
 		a.log[p.index] = p
 	}
-	lead := true
-	for _, page := range neutral {
-		for _, vm := range page.GetMessages() {
-			if lead = lead && session.Leads(vm.GetMessage().GetRole()); !lead {
-				a.message(vm)
-			}
-		}
+	for _, m := range shown {
+		a.message(m)
 	}
 	a.close(len(a.keys))
 	return a.pieces
 }
 
-func (a *attribution) message(vm *compactordv1.ViewMessage) {
-	p, shown := a.pieceOf(vm), keysOf(vm.GetMessage())
-	found := a.find(shown)
-	if found < 0 || len(shown) == 0 {
+func (a *attribution) message(m shownMessage) {
+	p := a.pieceOf(m.origin)
+	found := a.find(m.keys)
+	if found < 0 || len(m.keys) == 0 {
 		a.waiting = append(a.waiting, p)
 		return
 	}
 	a.close(found)
-	p.forms = append(p.forms, shown)
+	p.forms = append(p.forms, m.keys)
 	a.pieces = append(a.pieces, p)
-	a.at += len(shown)
+	a.at += len(m.keys)
 }
 
 // find returns where in the keys a message stands; -1 where it does not.

@@ -46,7 +46,7 @@ func digestOf(b []byte) []byte {
 // read reads the list of a request.
 func (s *Syncer) read(ctx context.Context, req *compactordv1.SyncMessagesRequest) (*list, error) {
 	l := &list{req: req, system: digestOfAll(req.GetSystemJson())}
-	if err := l.name(req.GetElements(), req.GetDialect() != compactordv1.Dialect_DIALECT_UNSPECIFIED); err != nil {
+	if err := l.takeDigests(req.GetElements(), req.GetDialect() != compactordv1.Dialect_DIALECT_UNSPECIFIED); err != nil {
 		return nil, err
 	}
 	if err := s.readLeading(ctx, req, l); err != nil {
@@ -98,8 +98,8 @@ func (s *Syncer) readLeading(ctx context.Context, req *compactordv1.SyncMessages
 	return nil
 }
 
-// name takes the digests of the elements.
-func (l *list) name(elements []*compactordv1.ListElement, inDialect bool) error {
+// takeDigests takes the digests of the elements, and finds out which are given by nothing else.
+func (l *list) takeDigests(elements []*compactordv1.ListElement, inDialect bool) error {
 	for i, e := range elements {
 		field := fmt.Sprintf("elements[%d]", i)
 		switch content := e.GetContent().(type) {
@@ -156,8 +156,7 @@ func (s *Syncer) readPart(
 	for _, e := range req.GetElements()[start:end] {
 		raw.Messages = append(raw.Messages, json.RawMessage(e.GetJson()))
 	}
-	part.ProviderJson = &compactordv1.ProviderJson{Dialect: req.GetDialect(), Json: string(shape.Document(raw))}
-	return s.Intake.ReadList(ctx, part, start, end)
+	return s.Intake.ReadList(ctx, providerJSON(req.GetDialect(), shape.Document(raw)), start, end)
 }
 
 func rawOf(texts []string) []json.RawMessage {

@@ -1,6 +1,8 @@
 package listsync
 
 import (
+	"maps"
+	"math"
 	"slices"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -44,92 +46,118 @@ func (s *sent) add(keys []key, calls []string) {
 type match struct {
 	// keys is how many keys of the list are the same, and pieces how many pieces. found are those of them that the list has.
 	keys, pieces int
-	found        []int
-	// aside are the pieces that the list lacks, from the first one that it must have.
+	found        []found
+	// aside are the pieces after these, where the list lacks one that it must have.
 	aside []piece
 	// message is the first message of the list that is new, and inside how many of its keys are not.
 	message, inside int
 }
 
+// found is a piece that a list has: its position among the pieces, and where its keys are in the list.
+type found struct {
+	piece, start, end int
+}
+
 // matched compares a list with pieces.
 func matched(list *sent, pieces []piece) match {
 	m := match{}
-	began := make([]int, 0, len(pieces))
 	for ; m.pieces < len(pieces); m.pieces++ {
 		p := pieces[m.pieces]
-		form := longest(list.keys[m.keys:], p.forms)
-		if form < 0 && !p.optional {
+		length := longest(list.keys[m.keys:], p.forms)
+		if length < 0 && !p.optional {
 			break
 		}
-		began = append(began, m.keys)
-		if form >= 0 {
-			m.found = append(m.found, m.pieces)
-			m.keys += form
+		if length >= 0 {
+			m.found = append(m.found, found{m.pieces, m.keys, m.keys + length})
+			m.keys += length
 		}
 	}
-	m.place(list, pieces, began)
-	m.aside = required(pieces[m.pieces:])
-	for m.goBack(pieces, began) {
-		m.place(list, pieces, began)
-		m.aside = required(pieces[m.pieces:])
+	for {
+		m.place(list, pieces)
+		if !slices.ContainsFunc(pieces[m.pieces:], piece.required) {
+			return m
+		}
+		m.aside = pieces[m.pieces:]
+		if !m.goBack(pieces) {
+			return m
+		}
 	}
-	return m
 }
 
-// goBack goes back before the first piece that a Revert of those aside would put aside, too: views show late results before
-// what came earlier. It returns false where there is none.
-func (m *match) goBack(pieces []piece, began []int) bool {
-	if len(m.aside) == 0 {
-		return false
+// required reports whether a list must have the piece.
+func (p piece) required() bool { return p.logged() && !p.optional }
+
+// logged reports whether the piece is a message of the log that says something.
+func (p piece) logged() bool { return !p.own && len(p.forms) > 0 && len(p.forms[0]) > 0 }
+
+// goBack leaves out of what was found what a Revert of the pieces aside puts aside, too: what stands after the last message
+// that the list certainly has, and, since views show late results before what came earlier, what was written later. It
+// returns false where there is none of that.
+func (m *match) goBack(pieces []piece) bool {
+	kept := len(m.found)
+	for kept > 0 && m.found[kept-1].start == m.found[kept-1].end {
+		kept--
 	}
 	point := m.target()
-	for at, piece := range m.found {
-		if p := pieces[piece]; !p.own && p.sequence > point {
-			m.keys, m.pieces, m.inside, m.found = began[piece], piece, 0, m.found[:at]
-			return true
+	for i, f := range m.found[:kept] {
+		if p := pieces[f.piece]; !p.own && p.sequence > point {
+			kept = i
+			break
 		}
 	}
-	return false
+	before := m.pieces
+	m.keep(kept)
+	return m.pieces < before
 }
 
-// target returns the point before the first message that the list lacks.
+// keep keeps the first of the pieces that were found.
+func (m *match) keep(count int) {
+	m.found, m.keys, m.pieces = m.found[:count], 0, 0
+	if count > 0 {
+		last := m.found[count-1]
+		m.keys, m.pieces = last.end, last.piece+1
+	}
+}
+
+// target returns the point before the first message that is put aside.
 func (m *match) target() uint32 {
-	first := m.aside[0].sequence
+	first := uint32(math.MaxUint32)
 	for _, p := range m.aside {
-		if !p.own && len(p.forms) > 0 {
+		if !p.own && p.sequence > 0 {
 			first = min(first, p.sequence)
 		}
 	}
 	return first - 1
 }
 
-// place finds the first message that is new. began has where in the list each piece begins.
-func (m *match) place(list *sent, pieces []piece, began []int) {
-	next, exact := slices.BinarySearch(list.starts, m.keys)
-	switch {
-	case m.keys == len(list.keys):
-		m.message = len(list.starts)
+// place finds the first message that is new.
+func (m *match) place(list *sent, pieces []piece) {
+	m.message, m.inside = len(list.starts), 0
+	if m.keys == len(list.keys) {
 		return
-	case exact:
-		m.message = next + m.silent(list, pieces, next)
+	}
+	next, exact := slices.BinarySearch(list.starts, m.keys)
+	if exact {
+		m.message = next + m.silent(list, next)
 		return
 	}
 	m.message = next - 1
 	start := list.starts[m.message]
 	m.inside = m.keys - start
 	// A message that was changed replaces the old one as a whole, unless it was merged with one that the log has not.
-	before, known := slices.BinarySearch(began, start)
-	if !known || pieces[before].own {
+	before := slices.IndexFunc(m.found, func(f found) bool { return f.start == start })
+	if before < 0 || pieces[m.found[before].piece].own {
 		return
 	}
-	m.keys, m.pieces, m.inside = start, before, 0
-	m.found = slices.DeleteFunc(m.found, func(at int) bool { return at >= before })
+	first := m.found[before].piece
+	m.keep(before)
+	m.pieces, m.inside = first, 0
 }
 
 // silent returns how many messages without keys, from one on, stand for the pieces without keys that were found last.
-func (m *match) silent(list *sent, pieces []piece, next int) int {
+func (m *match) silent(list *sent, next int) int {
 	silent := 0
-	for i := len(m.found) - 1; i >= 0 && len(pieces[m.found[i]].forms) > 0 && len(pieces[m.found[i]].forms[0]) == 0; i-- {
+	for i := len(m.found) - 1; i >= 0 && m.found[i].start == m.found[i].end; i-- {
 		silent++
 	}
 	empty := 0
@@ -150,37 +178,26 @@ func longest(keys []key, forms [][]key) int {
 	return best
 }
 
-// required returns the pieces from the first one on that a list must have.
-func required(pieces []piece) []piece {
-	first := slices.IndexFunc(pieces, func(p piece) bool { return !p.optional && !p.own && len(p.forms) > 0 && len(p.forms[0]) > 0 })
-	if first < 0 {
-		return nil
-	}
-	return pieces[first:]
-}
-
 // renamed returns, for calls that the list and the log have in common, the log's id by the list's, where these differ.
 // Results that come later name the list's.
 func (m *match) renamed(list *sent, pieces []piece) map[string]string {
-	sent := list.calls
+	left := list.calls
 	if m.message < len(list.callsBefore) {
-		sent = sent[:list.callsBefore[m.message]]
+		left = left[:list.callsBefore[m.message]]
 	}
 	ids := make(map[string]string)
-	for i := len(m.found) - 1; i >= 0 && len(sent) > 0; i-- {
-		calls := pieces[m.found[i]].calls
-		for at := len(calls) - 1; at >= 0 && len(sent) > 0; at-- {
-			last := sent[len(sent)-1]
-			sent = sent[:len(sent)-1]
-			if _, known := ids[last]; !known {
-				ids[last] = calls[at]
+	for _, f := range slices.Backward(m.found) {
+		for _, logged := range slices.Backward(pieces[f.piece].calls) {
+			if len(left) == 0 {
+				break
+			}
+			given := left[len(left)-1]
+			left = left[:len(left)-1]
+			if _, known := ids[given]; !known {
+				ids[given] = logged
 			}
 		}
 	}
-	for sent, logged := range ids {
-		if sent == logged {
-			delete(ids, sent)
-		}
-	}
+	maps.DeleteFunc(ids, func(given, logged string) bool { return given == logged })
 	return ids
 }

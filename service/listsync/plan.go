@@ -7,6 +7,7 @@ import (
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/intake"
 	"github.com/compactord/compactord/session"
 )
 
@@ -25,6 +26,8 @@ type plan struct {
 	// lead is the new instructions; newLead reports that there are some.
 	lead    []*compactordv1.Message
 	newLead bool
+	// fresh is the messages to append.
+	fresh *intake.List
 	// lacking is what must be sent first; nil where nothing is.
 	lacking *compactordv1.LackingElements
 }

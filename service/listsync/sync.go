@@ -1,11 +1,10 @@
 package listsync
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"strconv"
-
-	"google.golang.org/protobuf/proto"
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -38,9 +37,6 @@ func (s *Syncer) Sync(ctx context.Context, req *compactordv1.SyncMessagesRequest
 	if err != nil {
 		return nil, err
 	}
-	if err := l.rest.CountAhead(ctx, row.GetEstimator()); err != nil {
-		return nil, err
-	}
 	knows := session.Point(row.GetHead())
 	if req.KnownPoint != nil {
 		if knows = req.GetKnownPoint(); knows > session.Point(row.GetHead()) {
@@ -48,7 +44,6 @@ func (s *Syncer) Sync(ctx context.Context, req *compactordv1.SyncMessagesRequest
 		}
 	}
 	view := viewOf(req.GetViewToken(), row)
-	done := &compactordv1.SyncedMessages{}
 	for range maxTries {
 		p, err := s.plan(ctx, row, l, req.GetDialect())
 		if err != nil {
@@ -60,12 +55,12 @@ func (s *Syncer) Sync(ctx context.Context, req *compactordv1.SyncMessagesRequest
 		if err := p.refuseConflict(row, knows); err != nil {
 			return nil, err
 		}
-		outcome, err := s.commit(ctx, p, req.GetSessionId(), view, done)
+		if err := p.prepare(ctx, row.GetEstimator()); err != nil {
+			return nil, err
+		}
+		outcome, err := s.commit(ctx, row, p, view)
 		if !errors.Is(err, errMoved) {
 			return outcome, err
-		}
-		if done.GetRevert() != nil {
-			knows = max(knows, done.GetRevert().GetSequence())
 		}
 		if row, err = s.Logs.Row(ctx, req.GetSessionId()); err != nil {
 			return nil, err
@@ -87,7 +82,7 @@ func viewOf(token string, row *storagev1.Session) *session.ViewToken {
 // refuseConflict refuses to put aside, or to go on after, what the client does not know of.
 func (p *plan) refuseConflict(row *storagev1.Session, knows uint32) error {
 	for _, lacked := range p.aside {
-		if !lacked.own && !lacked.optional && lacked.sequence > knows {
+		if lacked.required() && lacked.sequence > knows {
 			return conflict(row, &lacked.index)
 		}
 	}
@@ -96,8 +91,6 @@ func (p *plan) refuseConflict(row *storagev1.Session, knows uint32) error {
 	}
 	return nil
 }
-
-func (p *plan) appends() bool { return p.message < len(p.list.rest.Messages()) }
 
 func conflict(row *storagev1.Session, index *uint32) *apierror.Error {
 	metadata := map[string]string{"next_index": decimal(row.GetHead().GetNextIndex())}
@@ -113,54 +106,36 @@ func conflict(row *storagev1.Session, index *uint32) *apierror.Error {
 
 func decimal(n uint32) string { return strconv.FormatUint(uint64(n), 10) }
 
-// commit writes what a plan says, if the session is as it was: first the step back, then what is new. Where the daemon
-// ends between the two, the next sync of the list appends the rest.
+// commit writes what a plan says, if the session is as it was.
 func (s *Syncer) commit(
-	ctx context.Context, p *plan, id string, view *session.ViewToken, done *compactordv1.SyncedMessages,
+	ctx context.Context, planned *storagev1.Session, p *plan, view *session.ViewToken,
 ) (outcome *Outcome, err error) {
-	if !p.clean() {
-		if err := s.update(ctx, p, id, func(row *storagev1.Session) (*sessionlog.Write, error) {
-			return s.revert(ctx, row, p, done)
-		}); err != nil {
-			return nil, err
+	err = s.Logs.Update(ctx, planned.GetSessionId(), func(row *storagev1.Session) (*sessionlog.Write, error) {
+		if row.GetUid() != p.uid || session.Point(row.GetHead()) != p.point {
+			return nil, errMoved
 		}
-		// The view may be one of what was just put aside.
-		p.point, p.aside, view = done.GetRevert().GetSequence(), nil, nil
-	}
-	err = s.update(ctx, p, id, func(row *storagev1.Session) (w *sessionlog.Write, err error) {
-		outcome, w, err = s.write(ctx, row, p, view, done)
+		var w *sessionlog.Write
+		outcome, w, err = s.write(ctx, row, p, view)
 		return w, err
 	})
 	return outcome, err
 }
 
-// update commits a write, if the session is at the point of the plan.
-func (s *Syncer) update(
-	ctx context.Context, p *plan, id string, change func(row *storagev1.Session) (*sessionlog.Write, error),
-) error {
-	return s.Logs.Update(ctx, id, func(row *storagev1.Session) (*sessionlog.Write, error) {
-		if row.GetUid() != p.uid || session.Point(row.GetHead()) != p.point {
-			return nil, errMoved
-		}
-		return change(row)
-	})
-}
-
-// write returns the write of a plan that goes back no more; nil where there is nothing to write.
+// write returns the write of a plan; nil where there is nothing to write.
 func (s *Syncer) write(
-	ctx context.Context, row *storagev1.Session, p *plan, view *session.ViewToken, before *compactordv1.SyncedMessages,
+	ctx context.Context, row *storagev1.Session, p *plan, view *session.ViewToken,
 ) (*Outcome, *sessionlog.Write, error) {
-	done := &compactordv1.SyncedMessages{
-		BeginsWithView: p.view, KnownElements: uint32(p.known()), Revert: before.GetRevert(),
-		MessagesPutAside: before.GetMessagesPutAside(),
-	}
+	done := &compactordv1.SyncedMessages{BeginsWithView: p.view, KnownElements: uint32(p.known())}
 	outcome := &Outcome{Synced: done}
-	if !p.newLead && !p.appends() {
+	if p.clean() && !p.newLead && !p.appends() {
 		done.NextIndex, done.Point = row.GetHead().GetNextIndex(), session.Point(row.GetHead())
 		done.Report = sessionlog.Report(row)
 		return outcome, s.noted(row, p), nil
 	}
 	w := s.Logs.Begin(row)
+	if err := s.revert(ctx, row, w, p, done); err != nil {
+		return nil, nil, err
+	}
 	if err := s.replaceLead(ctx, w, p, done); err != nil {
 		return nil, nil, err
 	}
@@ -189,11 +164,9 @@ func (p *plan) known() int {
 
 // noted returns a write that only notes that the log holds the list; nil where the row says so.
 func (s *Syncer) noted(row *storagev1.Session, p *plan) *sessionlog.Write {
-	synced := p.list.synced(row.GetHead())
-	if last := row.GetSynced(); last.GetElements() == synced.GetElements() && proto.Equal(last, &storagev1.SyncedList{
-		Elements: synced.GetElements(), Leading: synced.GetLeading(), LeadingHash: synced.GetLeadingHash(),
-		Hash: synced.GetHash(), NextIndex: last.GetNextIndex(), Point: last.GetPoint(),
-	}) {
+	last, synced := row.GetSynced(), p.list.synced(row.GetHead())
+	if goesOn(row, p.list) && last.GetElements() == synced.GetElements() &&
+		bytes.Equal(last.GetLeadingHash(), synced.GetLeadingHash()) {
 		return nil
 	}
 	w := s.Logs.BeginInternal(row)
@@ -201,25 +174,23 @@ func (s *Syncer) noted(row *storagev1.Session, p *plan) *sessionlog.Write {
 	return w
 }
 
-// revert returns the write that goes back to the point before the first message that the list lacks.
+// revert goes back to the point before the first message that the list lacks.
 func (s *Syncer) revert(
-	ctx context.Context, row *storagev1.Session, p *plan, done *compactordv1.SyncedMessages,
-) (*sessionlog.Write, error) {
+	ctx context.Context, row *storagev1.Session, w *sessionlog.Write, p *plan, done *compactordv1.SyncedMessages,
+) error {
+	if p.clean() {
+		return nil
+	}
 	point := p.target()
 	at, err := s.Logs.RequestedHead(ctx, row, point, "elements")
 	if err != nil {
-		return nil, err
+		return err
 	}
-	w, aside := s.Logs.Begin(row), session.CountIndexes(session.PutAside(row.GetHead(), at))
-	record, err := w.Record(ctx, &compactordv1.Record{Kind: &compactordv1.Record_Revert{Revert: &compactordv1.Revert{
-		Point: point, MessagesPutAside: aside, KeepsContext: true,
+	done.MessagesPutAside = session.CountIndexes(session.PutAside(row.GetHead(), at))
+	done.Revert, err = w.Record(ctx, &compactordv1.Record{Kind: &compactordv1.Record_Revert{Revert: &compactordv1.Revert{
+		Point: point, MessagesPutAside: done.GetMessagesPutAside(), KeepsContext: true,
 	}}}, at)
-	if err != nil {
-		return nil, err
-	}
-	done.Revert, done.MessagesPutAside = record, done.GetMessagesPutAside()+aside
-	_, err = w.Report(ctx)
-	return w, err
+	return err
 }
 
 // replaceLead replaces the instructions, unless the log is empty, so that they are appended.

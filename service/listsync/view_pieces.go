@@ -10,7 +10,6 @@ import (
 	"github.com/compactord/compactord/dialects/dialect"
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
-	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/session"
 )
 
@@ -49,22 +48,17 @@ func (s *Syncer) viewAt(
 	if err != nil {
 		return nil, err
 	}
-	neutral, err := s.pages(ctx, row, point, compactordv1.Dialect_DIALECT_UNSPECIFIED)
-	if err != nil {
+	shown := &shownMessages{}
+	if err := s.eachPage(ctx, row, point, compactordv1.Dialect_DIALECT_UNSPECIFIED, shown.add); err != nil {
 		return nil, err
 	}
-	shown := neutralKeys(neutral)
+	keys := &shownKeys{lead: shown.lead, keys: shown.keys()}
 	if kind != compactordv1.Dialect_DIALECT_UNSPECIFIED {
-		rendered, err := s.pages(ctx, row, point, kind)
-		if err != nil {
-			return nil, err
-		}
-		if shown, err = s.renderedKeys(ctx, rendered, kind); err != nil {
+		if keys, err = s.renderedKeys(ctx, row, point, kind); err != nil {
 			return nil, err
 		}
 	}
-	v := &shownView{lead: shown.lead}
-	v.pieces = attributed(neutral, shown.keys, log)
+	v := &shownView{lead: keys.lead, pieces: attributed(shown.messages, keys.keys, log)}
 	for _, p := range log {
 		if p.index >= head.GetNextIndex() {
 			v.pieces = append(v.pieces, p)
@@ -119,25 +113,58 @@ func activePieces(pieces []piece, h *storagev1.Head, log []piece) []piece {
 	return pieces
 }
 
-// pages returns all pages of a view.
-func (s *Syncer) pages(
+// eachPage calls take with each page of a view.
+func (s *Syncer) eachPage(
 	ctx context.Context, row *storagev1.Session, point uint32, kind compactordv1.Dialect,
-) ([]*compactordv1.GetLLMViewResponse, error) {
-	var pages []*compactordv1.GetLLMViewResponse
+	take func(*compactordv1.GetLLMViewResponse) error,
+) error {
 	req := &compactordv1.GetLLMViewRequest{
 		Target: &compactordv1.GetLLMViewRequest_SessionId{SessionId: row.GetSessionId()}, AsOf: proto.Uint32(point), Dialect: kind,
 	}
 	for {
 		page, err := s.View(ctx, req)
 		if err != nil {
-			return nil, apierror.Within("elements", err)
+			return err
 		}
-		pages = append(pages, page)
-		if !page.GetHasMore() {
-			return pages, nil
+		if err := take(page); err != nil || !page.GetHasMore() {
+			return err
 		}
 		req.ViewToken = page.GetViewToken()
 	}
+}
+
+// shownMessage is a message of a neutral view, without its content.
+type shownMessage struct {
+	origin *compactordv1.ViewMessage
+	keys   []key
+}
+
+// shownMessages are the messages of a neutral view, the leading ones apart.
+type shownMessages struct {
+	lead     []key
+	messages []shownMessage
+}
+
+func (s *shownMessages) add(page *compactordv1.GetLLMViewResponse) error {
+	for _, vm := range page.GetMessages() {
+		keys := keysOf(vm.GetMessage())
+		if len(s.messages) == 0 && session.Leads(vm.GetMessage().GetRole()) {
+			s.lead = append(s.lead, keys...)
+			continue
+		}
+		s.messages = append(s.messages, shownMessage{
+			&compactordv1.ViewMessage{Origin: vm.GetOrigin(), OutOfPlace: vm.GetOutOfPlace()}, keys,
+		})
+	}
+	return nil
+}
+
+func (s *shownMessages) keys() []key {
+	var keys []key
+	for _, m := range s.messages {
+		keys = append(keys, m.keys...)
+	}
+	return keys
 }
 
 // shownKeys is the keys of a view, its leading messages apart.
@@ -155,42 +182,32 @@ func (k *shownKeys) add(m *compactordv1.Message) {
 	k.keys = append(k.keys, keysOf(m)...)
 }
 
-func neutralKeys(pages []*compactordv1.GetLLMViewResponse) *shownKeys {
-	k := &shownKeys{}
-	for _, page := range pages {
-		for _, vm := range page.GetMessages() {
-			k.add(vm.GetMessage())
-		}
-	}
-	return k
-}
-
 // renderedKeys reads a rendered view as a list of a client is read.
 func (s *Syncer) renderedKeys(
-	ctx context.Context, pages []*compactordv1.GetLLMViewResponse, kind compactordv1.Dialect,
+	ctx context.Context, row *storagev1.Session, point uint32, kind compactordv1.Dialect,
 ) (*shownKeys, error) {
 	shape, err := s.Intake.Dialect(kind, "dialect")
 	if err != nil {
 		return nil, err
 	}
 	k := &shownKeys{}
-	for i, page := range pages {
+	return k, s.eachPage(ctx, row, point, kind, func(page *compactordv1.GetLLMViewResponse) error {
 		raw := &dialect.List{Messages: rawOf(page.GetMessagesJson())}
-		if i == 0 {
+		if page.GetUnchangedPrefix() == 0 {
 			raw.System = rawOf(page.GetSystemJson())
 		}
 		if len(raw.System)+len(raw.Messages) == 0 {
-			continue
+			return nil
 		}
 		read, err := s.Intake.ReadList(ctx, providerJSON(kind, shape.Document(raw)), 0, len(raw.Messages))
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for _, m := range read.Messages() {
 			k.add(m)
 		}
-	}
-	return k, nil
+		return nil
+	})
 }
 
 func providerJSON(kind compactordv1.Dialect, raw json.RawMessage) *compactordv1.CountedMessages {
