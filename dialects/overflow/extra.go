@@ -1,6 +1,7 @@
 package overflow
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -54,16 +55,15 @@ func (x Extra) compile() (patterns, exclude []compiled, err error) {
 	for _, r := range Rules() {
 		usedIDs[r.ID] = true
 	}
-	if patterns, err = entries("patterns", x.Patterns, usedIDs, contextOverflow, tooLarge); err != nil {
-		return nil, nil, err
-	}
-	if exclude, err = entries("exclusions", x.Exclusions, usedIDs, rateLimit, other); err != nil {
+	patterns, err = entries("patterns", x.Patterns, usedIDs, contextOverflow, tooLarge)
+	exclude, wrong := entries("exclusions", x.Exclusions, usedIDs, rateLimit, other)
+	if err = errors.Join(err, wrong); err != nil {
 		return nil, nil, err
 	}
 	return patterns, exclude, nil
 }
 
-// entries makes rules from a list. The first of the classes is the default.
+// entries makes rules from a list, or returns every problem with it. The first of the classes is the default.
 func entries(
 	list string, all []Pattern, usedIDs map[string]bool, classes ...compactordv1.ErrorClass,
 ) ([]compiled, error) {
@@ -71,13 +71,15 @@ func entries(
 		return nil, &EntryError{list, MaxEntries, fmt.Sprintf("there may be %d at most", MaxEntries)}
 	}
 	rules := make([]compiled, 0, len(all))
+	var problems []error
 	for i, p := range all {
 		if p.Class == compactordv1.ErrorClass_ERROR_CLASS_UNSPECIFIED {
 			p.Class = classes[0]
 		}
 		expression, what := p.check(usedIDs, classes)
 		if what != "" {
-			return nil, &EntryError{list, i, what}
+			problems = append(problems, &EntryError{list, i, what})
+			continue
 		}
 		usedIDs[p.ID] = true
 		rules = append(rules, compiled{expression: expression, Rule: Rule{
@@ -85,7 +87,7 @@ func entries(
 			Sentence: "The text matches an expression of the daemon's configuration.",
 		}})
 	}
-	return rules, nil
+	return rules, errors.Join(problems...)
 }
 
 // check returns the expression, or what is wrong with the entry.

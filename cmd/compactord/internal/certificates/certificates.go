@@ -69,6 +69,20 @@ func ReadPair(cert, key string) (tls.Certificate, error) {
 	return pair, nil
 }
 
+// CheckPair returns what is wrong with a certificate, and what is wrong with its private key.
+func CheckPair(cert, key string) (ofCert, ofKey error) {
+	if _, err := trusted.Read(cert, maxFileBytes); err != nil {
+		ofCert = fmt.Errorf("%s: %w", cert, err)
+	}
+	if _, err := trusted.ReadSecret(key, maxFileBytes); err != nil {
+		ofKey = fmt.Errorf("%s: %w", key, err)
+	}
+	if ofCert == nil && ofKey == nil {
+		_, ofCert = ReadPair(cert, key)
+	}
+	return ofCert, ofKey
+}
+
 // ReadAuthorities reads the certificates of authorities, as a pool.
 func ReadAuthorities(path string) (*x509.CertPool, error) {
 	pool, err := readAuthorities(path)

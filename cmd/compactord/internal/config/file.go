@@ -8,12 +8,10 @@ import (
 	"io"
 	"log/slog"
 	"maps"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
 
-	"github.com/alecthomas/kong"
 	"go.yaml.in/yaml/v3"
 
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
@@ -48,6 +46,8 @@ type File struct {
 	quotas quotas
 	// policies are the named policies, and the defaults of tenants.
 	policies policies.Set
+	// unread says that nothing of the file could be read.
+	unread bool
 }
 
 // ReadFile reads a YAML file. An unknown key is an error: a misspelt key must not leave a setting at its default.
@@ -63,7 +63,7 @@ func ReadFile(path string) (*File, error) {
 // same.
 func readFile(path string) (*File, []error) {
 	s, problems := readSettings(path)
-	file := &File{Settings: s, sections: settings{}}
+	file := &File{Settings: s, sections: settings{}, unread: s == nil && len(problems) > 0}
 	for _, key := range sectionKeys {
 		if section, there := s[key]; there {
 			file.sections[key] = section
@@ -194,20 +194,3 @@ func settingKeys() []string {
 
 // variablePrefix is what the names of all variables begin with.
 const variablePrefix = "COMPACTORD_"
-
-// Validate is part of kong.Resolver.
-func (s settings) Validate(*kong.Application) error { return nil }
-
-// Resolve returns the value of a flag that is not on the command line. The environment takes precedence over the file.
-func (s settings) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
-	for _, name := range flag.Envs {
-		if _, set := os.LookupEnv(name); set {
-			return nil, nil
-		}
-	}
-	value, ok := s[keyOf(flag.Name)]
-	if !ok {
-		return nil, nil
-	}
-	return fmt.Sprint(value), nil
-}

@@ -32,6 +32,9 @@ func models(profiles []*profile, extra overflow.Extra) ([]summarizers.Summarizer
 	var all []summarizers.Summarizer
 	var problems []error
 	for _, p := range profiles {
+		if p.misread {
+			continue
+		}
 		if err := p.readKey(); err != nil {
 			problems = append(problems, err)
 			continue

@@ -37,30 +37,34 @@ func readOverflow(setting any) (overflow.Extra, error) {
 	if err != nil {
 		return extra, err
 	}
-	if extra.Patterns, err = overflowPatterns("patterns", s.Patterns); err != nil {
-		return extra, err
+	patterns, problems := overflowPatterns("patterns", s.Patterns)
+	exclusions, more := overflowPatterns("exclusions", s.Exclusions)
+	problems = append(problems, more...)
+	extra = overflow.Extra{Patterns: patterns, Exclusions: exclusions}
+	_, err = overflow.New(extra)
+	for _, problem := range each(err) {
+		problems = append(problems, fmt.Errorf("%s.%w", overflowKey, problem))
 	}
-	if extra.Exclusions, err = overflowPatterns("exclusions", s.Exclusions); err != nil {
-		return extra, err
-	}
-	if _, err := overflow.New(extra); err != nil {
-		return extra, fmt.Errorf("%s.%w", overflowKey, err)
+	if len(problems) > 0 {
+		// Whoever uses the rules would report the same problems again.
+		return overflow.Extra{}, errors.Join(problems...)
 	}
 	return extra, nil
 }
 
-func overflowPatterns(list string, entries []overflowEntry) ([]overflow.Pattern, error) {
-	patterns := make([]overflow.Pattern, 0, len(entries))
+// overflowPatterns returns a list of patterns, and a problem for each class that is none.
+func overflowPatterns(list string, entries []overflowEntry) (patterns []overflow.Pattern, problems []error) {
 	for i, e := range entries {
 		class := compactordv1.ErrorClass_value["ERROR_CLASS_"+strings.ToUpper(e.Class)]
 		if e.Class != "" && (class == 0 || e.Class != strings.ToLower(e.Class)) {
-			return nil, fmt.Errorf("%s.%s[%d]: id %q: there is no class %q", overflowKey, list, i, e.ID, e.Class)
+			problems = append(problems, fmt.Errorf("%s.%s[%d]: id %q: there is no class %q", overflowKey, list, i, e.ID, e.Class))
+			class = 0
 		}
 		patterns = append(patterns, overflow.Pattern{
 			ID: e.ID, Expression: e.Pattern, Class: compactordv1.ErrorClass(class),
 		})
 	}
-	return patterns, nil
+	return patterns, problems
 }
 
 // withoutLines removes the line numbers, which are not those of the file.

@@ -24,9 +24,9 @@ const (
 // readPolicies reads the policies, and returns every problem with them under its path.
 func (f *File) readPolicies() []error {
 	var problems []error
-	if f.policies.Named, problems = readNamed(f.sections[policiesKey]); len(problems) == 0 {
-		problems = f.checkNamed()
-	}
+	var whole map[string]*compactordv1.Policy
+	f.policies.Named, whole, problems = readNamed(f.sections[policiesKey])
+	problems = append(problems, f.checkNamed(whole)...)
 	ofTenants, err := mappingOf(tenantPoliciesKey, "tenants to policies", f.sections[tenantPoliciesKey])
 	if err != nil {
 		return append(problems, err)
@@ -43,20 +43,22 @@ func (f *File) readPolicies() []error {
 	return append(problems, f.policies.CheckNames())
 }
 
-// readNamed reads the policies by their names. A policy with a problem is there too, so that its name is known.
-func readNamed(given any) (map[string]*compactordv1.Policy, []error) {
+// readNamed reads the policies by their names. A policy with a problem is among all of them too, so that its name is known.
+func readNamed(given any) (named, whole map[string]*compactordv1.Policy, problems []error) {
 	all, err := mappingOf(policiesKey, "names to policies", given)
 	if err != nil {
-		return nil, []error{err}
+		return nil, nil, []error{err}
 	}
-	named := make(map[string]*compactordv1.Policy, len(all))
-	var problems []error
+	named, whole = make(map[string]*compactordv1.Policy, len(all)), make(map[string]*compactordv1.Policy, len(all))
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		policy, wrong := policyfile.Decode(policiesKey+"."+name, all[name])
 		named[name] = policy
 		problems = append(problems, wrong...)
+		if len(wrong) == 0 {
+			whole[name] = policy
+		}
 	}
-	return named, problems
+	return named, whole, problems
 }
 
 // mappingOf returns the mapping that a key has as its value; empty for none.
@@ -74,12 +76,12 @@ func mappingOf(key, what string, value any) (map[string]any, error) {
 }
 
 // checkNamed returns every problem with policies that could be read.
-func (f *File) checkNamed() []error {
+func (f *File) checkNamed(whole map[string]*compactordv1.Policy) []error {
 	planners, err := strategies.NewRegistry(strategies.Builtin()...)
 	if err != nil {
 		return []error{err}
 	}
-	return each(policies.NewResolver(planners, summarizerNames(f.profiles)).Check(&f.policies))
+	return each(policies.NewResolver(planners, summarizerNames(f.profiles)).Check(&policies.Set{Named: whole}))
 }
 
 // summarizerNames are the summarizers that policies can name, before there are any.

@@ -25,6 +25,7 @@ tenant_policies: {a: ours, B: ours, c: other, d: 1}
 		"policies.ours.on_append.strategies[0].shred": `has no key "shred"`, "policies.theirs": "must be a mapping",
 		"tenant_policies":   `"B" is no tenant`,
 		"tenant_policies.c": `there is no preset or policy "other"`, "tenant_policies.d": "must be the name of a policy",
+		"default_policy": `there is no preset or policy "nope"`,
 	}
 	r := programtest.Ran(t, "config", "check", path, "--json").Ends(t, terminal.ExitUsage)
 	var document struct{ Problems []config.Problem }

@@ -11,12 +11,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/compactord/compactord/cmd/compactord/internal/api"
-	"github.com/compactord/compactord/cmd/compactord/internal/certificates"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
-	"github.com/compactord/compactord/service/access"
-	"github.com/compactord/compactord/service/trusted"
-	"github.com/compactord/compactord/storage/keyring"
 )
 
 // Settled are the settings that are in effect together, and where they come from.
@@ -38,9 +33,11 @@ func SettleFrom(sources Sources, flags []*kong.Flag, path string) (*Settled, err
 	var problems []error
 	if path != "" {
 		s.File, problems = readFile(path)
+		if s.File.unread {
+			problems = []error{fmt.Errorf("%s%w", s.ofFile(flags, path), problems[0])}
+		}
 		s.Sources = s.With(path, s.File)
 	}
-	unread := len(problems) > 0
 	into := reflect.ValueOf(&s.Config).Elem()
 	for i, key := range settingKeys() {
 		flag := flagOf(flags, key)
@@ -57,6 +54,10 @@ func SettleFrom(sources Sources, flags []*kong.Flag, path string) (*Settled, err
 		case FromFile:
 			text = fmt.Sprint(s.file[key])
 		case FromFlag:
+			if err := misread(flag); err != nil {
+				problems = append(problems, fmt.Errorf("%s: %s", s.Of(flag.Name), terminal.Plainly(err.Error())))
+				continue
+			}
 			into.Field(i).Set(flag.Target)
 			continue
 		case FromDefault:
@@ -70,84 +71,26 @@ func SettleFrom(sources Sources, flags []*kong.Flag, path string) (*Settled, err
 		into.Field(i).Set(value)
 	}
 	problems = append(problems, each(s.Check(s.Sources))...)
-	if !unread {
-		problems = append(problems, s.checkModels()...)
-		problems = append(problems, s.checkJWT()...)
-		problems = append(problems, s.File.CheckPolicy(s.Of("default-policy"), s.DefaultPolicy))
-	}
-	problems = append(problems, s.checkCertificates(), s.checkTokens(), s.checkStoreKeys(), s.checkTraceFiles())
+	problems = append(problems, s.checkSections()...)
+	problems = append(problems, s.checkFiles()...)
 	return s, errors.Join(problems...)
 }
 
-// checkModels reads the keys of the models. Models that could not be read would only report other problems again.
-func (s *Settled) checkModels() []error {
+// checkSections returns every problem with what the sections of the file and the settings say together. What a section does
+// not tell, since it could not be read, would only report the same problems again.
+func (s *Settled) checkSections() []error {
 	_, err := s.File.Models()
-	problems := beginning(s.path, []error{err})
-	if err := s.File.CheckSummarizer(s.Of("default-summarizer"), s.DefaultSummarizer); err != nil {
-		problems = append(problems, err)
+	problems := append(beginning(s.path, []error{err}), s.checkJWT()...)
+	if s.File.unread {
+		return problems
+	}
+	if _, err := mappingOf(summarizersKey, "", s.File.sections[summarizersKey]); err == nil {
+		problems = append(problems, s.File.CheckSummarizer(s.Of("default-summarizer"), s.DefaultSummarizer))
+	}
+	if _, err := mappingOf(policiesKey, "", s.File.sections[policiesKey]); err == nil {
+		problems = append(problems, s.File.CheckPolicy(s.Of("default-policy"), s.DefaultPolicy))
 	}
 	return problems
-}
-
-// checkCertificates reads the files of TLS, unless only one of two is set.
-func (s *Settled) checkCertificates() error {
-	if s.TLSCert == "" || s.TLSKey == "" {
-		return nil
-	}
-	if _, err := certificates.ReadPair(s.TLSCert, s.TLSKey); err != nil {
-		return fmt.Errorf("%s: %w", s.Of("tls-cert"), err)
-	}
-	if s.TLSClientCA == "" {
-		return nil
-	}
-	if _, err := certificates.ReadAuthorities(s.TLSClientCA); err != nil {
-		return fmt.Errorf("%s: %w", s.Of("tls-client-ca"), err)
-	}
-	return nil
-}
-
-// Keys returns the keys of the store; nil where none are named.
-func (c *Config) Keys() (*keyring.Ring, error) {
-	return api.StoreKeys{StoreKeys: c.StoreKeys, StoreKeysEnv: c.StoreKeysEnv}.Read()
-}
-
-// checkStoreKeys reads the keys of the store, unless two places are named.
-func (s *Settled) checkStoreKeys() error {
-	if s.StoreKeys != "" && s.StoreKeysEnv != "" {
-		return nil
-	}
-	if _, err := s.Keys(); err != nil {
-		flag := "store-keys"
-		if s.StoreKeysEnv != "" {
-			flag = "store-keys-env"
-		}
-		return fmt.Errorf("%s: %w", s.Of(flag), err)
-	}
-	return nil
-}
-
-// checkTraceFiles reads the files of traces.
-func (s *Settled) checkTraceFiles() error {
-	if s.TracesEndpoint == "" || len(s.checkTraces(s.Sources)) > 0 {
-		return nil
-	}
-	_, err := s.Traces()
-	return err
-}
-
-// checkTokens reads the tokens of other clients.
-func (s *Settled) checkTokens() error {
-	if s.Tokens == "" {
-		return nil
-	}
-	content, err := trusted.Read(s.Tokens, access.MaxTokensBytes+1)
-	if err == nil {
-		_, err = access.ParseTokens(content)
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", s.Of("tokens"), err)
-	}
-	return nil
 }
 
 func flagOf(flags []*kong.Flag, key string) *kong.Flag {

@@ -53,6 +53,7 @@ summarizers:
 		"max_connections":      {config.FromFile, path, "expected a whole number"},
 		"store":                {config.FromFile, path, "must be a text, "},
 		"tls_cert":             {config.FromFile, path, "none.pem"},
+		"tls_key":              {config.FromFile, path, "none.key"},
 		"summarizers.a.modell": {config.FromFile, path, `has no key "modell" (did you mean model?); there are `},
 		"summarizers.a.tries":  {config.FromFile, path, "must be a whole number"},
 		"summarizers.b.kind":   {config.FromFile, path, "must be openai, anthropic or gemini"},

@@ -86,28 +86,27 @@ func (s Sources) Kind(flag string) Source {
 	}
 }
 
-// CheckFile returns an error for a value of the file that is none of its flag, where that value applies. kong would name
-// the flag.
-func (s Sources) CheckFile(flags []*kong.Flag) error {
-	for _, flag := range flags {
-		value, inFile := s.file[keyOf(flag.Name)]
-		if _, set := s.variables[flag.Name]; !inFile || set || s.given[flag.Name] {
-			continue
-		}
-		if err := s.parse(flag, fmt.Sprint(value), reflect.New(flag.Target.Type()).Elem()); err != nil {
-			return err
-		}
+// parse reads a value of the file or the environment. Its error names that source, where kong would name the flag.
+func (s Sources) parse(flag *kong.Flag, text string, into reflect.Value) error {
+	scanned := kong.Scan().PushTyped(text, kong.FlagValueToken)
+	value := *flag.Value
+	if patient, is := value.Mapper.(*patientMapper); is {
+		value.Mapper = patient.Mapper
+	}
+	if err := value.Parse(scanned, into); err != nil {
+		return fmt.Errorf("%s: %s", s.Of(flag.Name), strings.TrimPrefix(err.Error(), flag.ShortSummary()+": "))
 	}
 	return nil
 }
 
-// parse reads a value of the file or the environment. Its error names that source, where kong would name the flag.
-func (s Sources) parse(flag *kong.Flag, text string, into reflect.Value) error {
-	scanned := kong.Scan().PushTyped(text, kong.FlagValueToken)
-	if err := flag.Parse(scanned, into); err != nil {
-		return fmt.Errorf("%s: %s", s.Of(flag.Name), strings.TrimPrefix(err.Error(), flag.ShortSummary()+": "))
+// ofFile names what sets the path of the file; empty where it is an argument.
+func (s Sources) ofFile(flags []*kong.Flag, path string) string {
+	for _, flag := range flags {
+		if flag.Name == fileFlag && flag.Target.String() == path {
+			return s.Of(fileFlag) + ": "
+		}
 	}
-	return nil
+	return ""
 }
 
 // keyOf returns the key of a flag in the file.

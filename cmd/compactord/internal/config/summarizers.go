@@ -45,6 +45,8 @@ type profile struct {
 	input, output, read, written *float64
 	allowed                      allowed
 
+	// misread says that it has problems. Only its name is known then.
+	misread bool
 	// key is the API key in use. It can change.
 	key atomic.Pointer[secret]
 }
@@ -93,7 +95,9 @@ func readSummarizers(given any) ([]*profile, error) {
 	pairs := node.Content
 	for i := 0; i+1 < len(pairs); i += 2 {
 		p := &profile{name: pairs[i].Value}
-		problems = append(problems, p.decode(pairs[i+1])...)
+		wrong := p.decode(pairs[i+1])
+		p.misread = len(wrong) > 0
+		problems = append(problems, wrong...)
 		profiles = append(profiles, p)
 	}
 	slices.SortFunc(profiles, func(a, b *profile) int { return strings.Compare(a.name, b.name) })

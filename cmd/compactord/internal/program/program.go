@@ -10,6 +10,7 @@ import (
 
 	"github.com/compactord/compactord/cmd/compactord/internal/api"
 	"github.com/compactord/compactord/cmd/compactord/internal/catalog"
+	"github.com/compactord/compactord/cmd/compactord/internal/config"
 	"github.com/compactord/compactord/cmd/compactord/internal/conversation"
 	"github.com/compactord/compactord/cmd/compactord/internal/evaluation"
 	"github.com/compactord/compactord/cmd/compactord/internal/rules"
@@ -133,6 +134,7 @@ func dispatch(ctx context.Context, a *api.App, args []string) (err error) {
 	if err != nil {
 		return err
 	}
+	config.BePatient(parser.Model.Node)
 	if len(args) == 0 {
 		args = []string{"--help"}
 		defer func() { err = terminal.Usagef("name one of these commands") }()

@@ -66,7 +66,7 @@ func TestWrongFlagsOfTLS(t *testing.T) {
 		{[]string{"serve", "--tls-cert", pair.Cert}, "--tls-cert: needs --tls-key, its private key", terminal.ExitUsage},
 		{[]string{"serve", "--tls-key", pair.Key}, "--tls-key: needs --tls-cert, the certificate of this key", terminal.ExitUsage},
 		{[]string{"serve", "--tls-client-ca", a.Path}, "--tls-client-ca: needs --tls-cert and --tls-key", terminal.ExitUsage},
-		{[]string{"serve", "--tls-cert", pair.Cert, "--tls-key", other.Key}, "cannot speak TLS: ", terminal.ExitFailed},
+		{[]string{"serve", "--tls-cert", pair.Cert, "--tls-key", other.Key}, "--tls-cert: " + pair.Cert + " and ", terminal.ExitUsage},
 		{[]string{"sessions", "--client-cert", pair.Cert}, "--client-cert and --client-key go together", terminal.ExitUsage},
 		{[]string{"sessions", "--client-cert", pair.Cert, "--client-key", pair.Key}, "--client-cert: needs --tls or --tls-ca", terminal.ExitUsage},
 		{[]string{"sessions", "--tls-ca", pair.Key}, "--tls-ca: " + pair.Key + ": there is a PRIVATE KEY among", terminal.ExitUsage},

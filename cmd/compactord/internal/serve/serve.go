@@ -57,33 +57,18 @@ takes what can change without a restart: see 'compactord help configuration'.
 Where the store is lost, such as a file that was replaced while the disk failed, the daemon ends with exit code 5.`
 }
 
-// BeforeResolve reads the file of --config, so that kong uses its values.
-func (c *Command) BeforeResolve(k *kong.Context) error {
-	c.given, c.flags = config.ReadSources(k), k.Flags()
-	c.sources = c.given
-	for _, flag := range k.Flags() {
-		if flag.Name != "config" {
-			continue
-		}
-		path, ok := k.FlagValue(flag).(string)
-		if !ok || path == "" {
-			return nil
-		}
-		file, err := config.ReadFile(path)
-		if err != nil {
-			return fmt.Errorf("%s: %w", c.sources.Of("config"), err)
-		}
-		c.file = *file
-		c.sources = c.sources.With(path, file)
-		k.AddResolver(file.Settings)
-	}
-	return c.sources.CheckFile(k.Flags())
-}
+// BeforeReset keeps kong from reading the settings' variables, of which it would report only the first wrong one.
+func (c *Command) BeforeReset(k *kong.Context) error { return config.LeaveVariables(k) }
 
-// Validate returns every problem with the settings.
-func (c *Command) Validate() error {
-	return errors.Join(c.Check(c.sources), c.file.CheckSummarizer(c.sources.Of("default-summarizer"), c.DefaultSummarizer),
-		c.file.CheckPolicy(c.sources.Of("default-policy"), c.DefaultPolicy))
+// Validate settles the settings, and returns every problem with them: those that `config check` reports.
+func (c *Command) Validate(k *kong.Context) error {
+	c.given, c.flags = config.ReadSources(k), k.Flags()
+	settled, err := config.SettleFrom(c.given, c.flags, c.ConfigFile)
+	if err != nil {
+		return err
+	}
+	c.Config, c.file, c.sources = settled.Config, *settled.File, settled.Sources
+	return nil
 }
 
 // Run serves until the context ends.

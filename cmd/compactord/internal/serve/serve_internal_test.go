@@ -17,7 +17,7 @@ log_level: warn
 default_summarizer: local
 overflow: {patterns: [{id: ours, pattern: 'Over the limit of \d+'}]}
 summarizers:
-  local: {kind: anthropic, model: small, base_url: "http://[::1]:8080", api_key_file: key}
+  local: {kind: anthropic, model: small, base_url: "http://[::1]:8080", api_key_file: `+sample.File(t, "key", "secret")+`}
 `)
 	cli := &struct {
 		Serve Command `cmd:""`
@@ -32,5 +32,7 @@ summarizers:
 	require.NoError(t, err)
 	require.Len(t, read.Overflow.Patterns, 1)
 	require.NoError(t, read.CheckSummarizer("", "local"))
-	require.Equal(t, *read, cli.Serve.file)
+	require.Equal(t, read.Settings, cli.Serve.file.Settings)
+	require.Equal(t, read.Overflow, cli.Serve.file.Overflow)
+	require.NoError(t, cli.Serve.file.CheckSummarizer("", "local"))
 }

@@ -28,19 +28,7 @@ type source struct {
 }
 
 // BeforeReset keeps kong from reading the settings' variables: it would stop at the first wrong one.
-func (s *source) BeforeReset(k *kong.Context) error {
-	for _, p := range k.Path {
-		if p.Flag != nil && p.Flag.Name == "help" {
-			return nil
-		}
-	}
-	for _, flag := range k.Flags() {
-		if flag.Name != "config" {
-			flag.Tag.Envs = nil
-		}
-	}
-	return nil
-}
+func (s *source) BeforeReset(k *kong.Context) error { return config.LeaveVariables(k) }
 
 func (s *source) settle(k *kong.Context, a *api.App) (*config.Settled, error) {
 	path := s.ConfigFile
