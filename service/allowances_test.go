@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/fieldmaskpb"
 
@@ -164,11 +165,12 @@ func TestModelsOfOtherTenants(t *testing.T) {
 	_, err := d.sessions.CreateSession(d.as(t.Context(), "b"), &compactordv1.CreateSessionRequest{
 		SessionId: "new", Policy: withSummary(&compactordv1.SummaryPolicy{Summarizer: proto.String("paid")}),
 	})
-	info := requireReason(t, err, codes.PermissionDenied, "PERMISSION_DENIED")
-	require.Equal(t, "policy.summary.summarizer", info.GetMetadata()["field"])
+	requireReason(t, err, codes.InvalidArgument, "UNKNOWN_NAME")
 	d.full(t, "b", "s", withSummary(nil))
 	_, err = d.compact(t, "b", compactRequest("s", nil))
-	requireReason(t, err, codes.PermissionDenied, "PERMISSION_DENIED")
+	info := requireReason(t, err, codes.PermissionDenied, "PERMISSION_DENIED")
+	require.Equal(t, map[string]string{"field": "policy.summary.summarizer"}, info.GetMetadata())
+	require.NotContains(t, status.Convert(err).Message(), "paid", "the caller has not named the default one")
 	require.Empty(t, model.seen())
 	d.full(t, "a", "s", withSummary(nil))
 	_, err = d.compact(t, "a", compactRequest("s", nil))

@@ -129,7 +129,9 @@ func (a *Allowances) Check(ctx context.Context, policy *compactordv1.SummaryPoli
 	case !limited:
 		return nil
 	case !a.MayUse(ctx, name):
-		return denied("policy.summary.summarizer", name, "this tenant may not use summarizer %s", name)
+		// The caller has not named it, and is not told that there is one with this name.
+		return apierror.New(compactordv1.ErrorReason_ERROR_REASON_PERMISSION_DENIED, map[string]string{"field": "policy.summary.summarizer"},
+			"policy.summary.summarizer: this tenant may not use the daemon's default summarizer; name another one")
 	case isOperator(ctx):
 		return nil
 	case policy.GetPromptOverride() != "" && !profile.PromptOverride && !a.isOwnPrompt(policy.GetPromptOverride()):

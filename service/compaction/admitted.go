@@ -43,7 +43,7 @@ func (c *Compactor) admittedPrune(
 	if err != nil {
 		return nil, nil, err
 	}
-	policy, err := c.Policies.Resolve(row.GetPolicy(), asked)
+	policy, err := c.Policies.Resolve(ctx, row.GetPolicy(), asked)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -71,7 +71,7 @@ func (j *job) due(ctx context.Context) (*storagev1.Session, *compactordv1.Policy
 	if row.GetUid() != j.uid {
 		return nil, nil, j.stateChanged()
 	}
-	policy, err := j.Policies.Resolve(row.GetPolicy(), j.policy)
+	policy, err := j.Policies.Resolve(ctx, row.GetPolicy(), j.policy)
 	if err != nil {
 		return nil, nil, err
 	}

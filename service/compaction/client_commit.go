@@ -105,7 +105,7 @@ func (k *clientCommit) planAgain(ctx context.Context, row *storagev1.Session) (*
 	if err != nil {
 		return nil, err
 	}
-	policy, err := j.Policies.Resolve(row.GetPolicy(), j.policy)
+	policy, err := j.Policies.Resolve(ctx, row.GetPolicy(), j.policy)
 	if err != nil {
 		return nil, err
 	}

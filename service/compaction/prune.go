@@ -61,7 +61,7 @@ func (c *Compactor) planPrune(
 	ctx, span := tracing.Begin(ctx, "plan")
 	defer func() { endStep(span, err) }()
 	started := c.Hooks.Now()
-	policy, err := c.Policies.Resolve(row.GetPolicy(), asked)
+	policy, err := c.Policies.Resolve(ctx, row.GetPolicy(), asked)
 	if err != nil {
 		return nil, err
 	}

@@ -77,7 +77,7 @@ func (r *summarizedRevert) run(ctx context.Context, answer *compactordv1.RevertT
 	if known, err := p.Logs.Recorded(ctx, r.row, r.req, answer); known || err != nil {
 		return err
 	}
-	if r.policy, err = p.Policies.Resolve(r.row.GetPolicy()); err != nil {
+	if r.policy, err = p.Policies.Resolve(ctx, r.row.GetPolicy()); err != nil {
 		return err
 	}
 	back, err := p.reversal(ctx, r.row, r.req)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -80,8 +81,9 @@ func written(set *Set, given *compactordv1.Policy) (*compactordv1.Policy, error)
 }
 
 // Resolve resolves the daemon's default policy and the given policies. Each overrides those before it. The given ones come
-// from OfSession or OfCall.
-func (r *Resolver) Resolve(given ...*compactordv1.Policy) (*compactordv1.Policy, error) {
+// from OfSession or OfCall. Where one names a summarizer that the tenant of the context may not use, there is none with this
+// name.
+func (r *Resolver) Resolve(ctx context.Context, given ...*compactordv1.Policy) (*compactordv1.Policy, error) {
 	set := r.Set()
 	resolved, err := strategies.Resolve(append([]*compactordv1.Policy{set.Default}, given...)...)
 	if errors.Is(err, strategies.ErrUnknown) {
@@ -90,13 +92,19 @@ func (r *Resolver) Resolve(given ...*compactordv1.Policy) (*compactordv1.Policy,
 	if err != nil {
 		return nil, err
 	}
-	return resolved, r.check(resolved)
+	names := slices.ContainsFunc(given, func(p *compactordv1.Policy) bool {
+		return p.GetSummary() != nil && p.GetSummary().Summarizer != nil
+	})
+	return resolved, r.check(resolved, func(name string) bool {
+		// The default one is no name of the caller's: it is refused where it would have to write.
+		return r.Allowances.MayUse(ctx, name) || !names && name == resolved.GetSummary().GetSummarizer()
+	})
 }
 
 // ResolveGiven resolves the policy that the caller of the context gives to a session, as Resolve does. Where it says who
 // writes summaries or what they are sent, the caller must be allowed that.
 func (r *Resolver) ResolveGiven(ctx context.Context, given *compactordv1.Policy) (*compactordv1.Policy, error) {
-	resolved, err := r.Resolve(given)
+	resolved, err := r.Resolve(ctx, given)
 	if err != nil {
 		return nil, err
 	}
@@ -127,8 +135,9 @@ func (r *Resolver) Warnings(given, resolved *compactordv1.Policy) []*compactordv
 	return strategies.Warnings(resolved, disabled(r.Set().Default) || disabled(given))
 }
 
-// check refuses names that this daemon does not know, and strategies where they cannot be used.
-func (r *Resolver) check(p *compactordv1.Policy) error {
+// check refuses names that this daemon does not know, and strategies where they cannot be used. A summarizer that cannot be
+// used is one that it does not know.
+func (r *Resolver) check(p *compactordv1.Policy, canUse func(summarizer string) bool) error {
 	for _, named := range namedStrategies(p) {
 		if err := r.strategies.Supports(named.strategy); err != nil {
 			return unknownName(named.field, err, r.strategies.Names())
@@ -140,8 +149,11 @@ func (r *Resolver) check(p *compactordv1.Policy) error {
 	if err := editsOnly("policy.prune_strategy", p.GetPruneStrategy()); err != nil {
 		return err
 	}
-	if _, err := r.summarizers.Get(p.GetSummary().GetSummarizer()); err != nil {
-		return unknownName("policy.summary.summarizer", err, r.summarizers.Names())
+	name := p.GetSummary().GetSummarizer()
+	if _, err := r.summarizers.Get(name); err != nil || !canUse(name) {
+		known := slices.DeleteFunc(r.summarizers.Names(), func(name string) bool { return !canUse(name) })
+		err := fmt.Errorf("%w %q; known: %v", summarizers.ErrUnknown, name, known)
+		return unknownName("policy.summary.summarizer", err, known)
 	}
 	return summaries.CheckTools(p.GetSummary())
 }

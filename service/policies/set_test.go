@@ -95,7 +95,7 @@ func TestSessionsKeepTheirPolicies(t *testing.T) {
 	ctx := tenant.With(t.Context(), "a")
 	given, err := r.OfSession(ctx, nil)
 	require.NoError(t, err)
-	before, err := r.Resolve(given)
+	before, err := r.Resolve(t.Context(), given)
 	require.NoError(t, err)
 	require.Equal(t, uint32(5_000), before.GetTrigger().GetTriggerTokens())
 
@@ -104,12 +104,12 @@ func TestSessionsKeepTheirPolicies(t *testing.T) {
 	require.NoError(t, r.Use(&policies.Set{
 		Named: map[string]*compactordv1.Policy{"theirs": based("kimi", 7_000)}, DefaultName: "theirs",
 	}))
-	after, err := r.Resolve(given)
+	after, err := r.Resolve(t.Context(), given)
 	require.NoError(t, err)
 	require.True(t, proto.Equal(before, after))
 	given, err = r.OfSession(ctx, &compactordv1.Policy{Preset: proto.String("ours")})
 	require.NoError(t, err)
-	_, err = r.Resolve(given)
+	_, err = r.Resolve(t.Context(), given)
 	require.ErrorContains(t, err, `preset "ours"`)
 	given, err = r.OfSession(ctx, &compactordv1.Policy{})
 	require.NoError(t, err)
