@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -125,12 +126,19 @@ func TestDashboardNamesWhatExists(t *testing.T) {
 	for _, variable := range dashboard.Templating.List {
 		variables[variable.Name] = true
 	}
-	known, ids, shown := documented(t), map[int]bool{}, 0
+	known, ids, shown, taken := documented(t), map[int]bool{}, 0, map[[2]int]string{}
 	for _, p := range dashboard.Panels {
 		require.False(t, ids[p.ID], "the id %d occurs twice", p.ID)
 		ids[p.ID] = true
 		require.NotEmpty(t, p.Title)
 		require.LessOrEqual(t, p.GridPos.X+p.GridPos.W, 24, p.Title)
+		for x := range p.GridPos.W {
+			for y := range p.GridPos.H {
+				at := [2]int{p.GridPos.X + x, p.GridPos.Y + y}
+				require.Empty(t, taken[at], "%s is in the place of another panel", p.Title)
+				taken[at] = p.Title
+			}
+		}
 		require.Equal(t, p.Type == "row", len(p.Targets) == 0, p.Title)
 		for _, target := range p.Targets {
 			for _, variable := range regexp.MustCompile(`\$\{?(\w+)`).FindAllStringSubmatch(target.Expr, -1) {
@@ -141,4 +149,10 @@ func TestDashboardNamesWhatExists(t *testing.T) {
 		}
 	}
 	require.Greater(t, shown, 30)
+	rotation := dashboard.Panels[slices.IndexFunc(dashboard.Panels, func(p panel) bool { return p.Title == "Rotation of the store's keys" })]
+	for _, metric := range []string{"compactord_store_older_keys", "compactord_store_rotation_read_bytes"} {
+		require.True(t, slices.ContainsFunc(rotation.Targets, func(target struct{ RefID, Expr string }) bool {
+			return strings.HasPrefix(target.Expr, metric+"{")
+		}), metric)
+	}
 }
