@@ -21,11 +21,15 @@ type allowed struct {
 
 // decode reads `allow` and `daily` of a model at a path.
 func (a *allowed) decode(path string) []error {
-	return append(decodeSettings(path+".allow", &a.allow, []setting{
-		{"tenants", &a.tenants}, {"prompt_override", &a.promptOverride}, {"unredacted", &a.unredacted},
-	}), decodeSettings(path+".daily", &a.daily, []setting{
-		{"requests", &a.requests}, {"tokens", &a.tokens}, {"dollars", &a.dollars},
-	})...)
+	return append(decodeSettings(path+".allow", &a.allow, a.allowSettings()), decodeSettings(path+".daily", &a.daily, a.dailySettings())...)
+}
+
+func (a *allowed) allowSettings() []setting {
+	return []setting{{"tenants", &a.tenants}, {"prompt_override", &a.promptOverride}, {"unredacted", &a.unredacted}}
+}
+
+func (a *allowed) dailySettings() []setting {
+	return []setting{{"requests", &a.requests}, {"tokens", &a.tokens}, {"dollars", &a.dollars}}
 }
 
 func (a *allowed) check(check checking, priced bool) {

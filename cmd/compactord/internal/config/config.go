@@ -17,20 +17,21 @@ import (
 )
 
 // Config holds the settings of the daemon. Each is a flag, a variable of the environment, and a key of the YAML file:
-// the flag's name with underscores. Only the tags declare them.
+// the flag's name with underscores. Only the tags declare them. A setting with the tag `secret` is hidden where settings are
+// printed; one that only sounds like that has the tag `public`, with the reason.
 type Config struct {
 	Listen                 string        `default:"${default_addr}" env:"COMPACTORD_LISTEN" help:"Address to listen on (default: ${default})." placeholder:"HOST:PORT|unix:PATH"`
 	Store                  string        `default:"${default_store}" env:"COMPACTORD_STORE" help:"File that holds the sessions; created if it does not exist (default: ${default})." placeholder:"PATH" type:"path"`
-	StoreKeys              string        `name:"store-keys" env:"COMPACTORD_STORE_KEYS" help:"File with the keys of an encrypted store; a new store is encrypted then (default: none, plain)." placeholder:"PATH" type:"path"`
-	StoreKeysEnv           string        `name:"store-keys-env" env:"COMPACTORD_STORE_KEYS_ENV" help:"Variable of the environment with the keys of an encrypted store, in place of --store-keys (default: none)." placeholder:"NAME"`
-	TokenFile              string        `default:"${default_token}" env:"COMPACTORD_TOKEN_FILE" help:"File of the token of who runs the daemon, for all calls; made if it does not exist (default: ${default})." placeholder:"PATH" type:"path"`
-	Tokens                 string        `env:"COMPACTORD_TOKENS" help:"File of the hashed tokens of other clients (default: none). compactord token makes its lines." placeholder:"PATH" type:"path"`
+	StoreKeys              string        `name:"store-keys" env:"COMPACTORD_STORE_KEYS" help:"File with the keys of an encrypted store; a new store is encrypted then (default: none, plain)." placeholder:"PATH" public:"a path" type:"path"`
+	StoreKeysEnv           string        `name:"store-keys-env" env:"COMPACTORD_STORE_KEYS_ENV" help:"Variable of the environment with the keys of an encrypted store, in place of --store-keys (default: none)." placeholder:"NAME" public:"the name of a variable"`
+	TokenFile              string        `default:"${default_token}" env:"COMPACTORD_TOKEN_FILE" help:"File of the token of who runs the daemon, for all calls; made if it does not exist (default: ${default})." placeholder:"PATH" public:"a path" type:"path"`
+	Tokens                 string        `env:"COMPACTORD_TOKENS" help:"File of the hashed tokens of other clients (default: none). compactord token makes its lines." placeholder:"PATH" public:"a path" type:"path"`
 	NoAuth                 bool          `env:"COMPACTORD_NO_AUTH" help:"Ask for no token: whoever can connect may do everything. It needs a Unix socket, or else --insecure."`
 	DefaultPreset          string        `default:"default" env:"COMPACTORD_DEFAULT_PRESET" help:"Preset of sessions whose policy names none: ${presets} (default: ${default})." placeholder:"NAME"`
 	DefaultPolicy          string        `env:"COMPACTORD_DEFAULT_POLICY" help:"Policy of the configuration file, or preset, of sessions whose policy names none (default: --default-preset)." placeholder:"NAME"`
 	DefaultSummarizer      string        `default:"extractive" env:"COMPACTORD_DEFAULT_SUMMARIZER" help:"Summarizer of sessions whose policy names none: extractive, or a model of the configuration file (default: ${default})." placeholder:"NAME"`
 	TLSCert                string        `name:"tls-cert" env:"COMPACTORD_TLS_CERT" help:"Speak TLS with this certificate, in PEM, with intermediate ones after it (default: none, plaintext). Read again when it changes." placeholder:"PATH" type:"path"`
-	TLSKey                 string        `name:"tls-key" env:"COMPACTORD_TLS_KEY" help:"Private key of --tls-cert, in PEM." placeholder:"PATH" type:"path"`
+	TLSKey                 string        `name:"tls-key" env:"COMPACTORD_TLS_KEY" help:"Private key of --tls-cert, in PEM." placeholder:"PATH" public:"a path" type:"path"`
 	TLSClientCA            string        `name:"tls-client-ca" env:"COMPACTORD_TLS_CLIENT_CA" help:"Take only clients whose certificate one of these authorities has signed, in PEM (default: any client). Read again when it changes." placeholder:"PATH" type:"path"`
 	Insecure               bool          `env:"COMPACTORD_INSECURE" help:"Listen on an address that other machines can reach without TLS and tokens, and take --no-auth on any address."`
 	Reflection             *bool         `env:"COMPACTORD_REFLECTION" help:"Describe the API to tools such as grpcurl (default: yes, unless other machines can reach the address)." negatable:""`
@@ -51,7 +52,7 @@ type Config struct {
 	TracesEndpoint         string        `env:"COMPACTORD_TRACES_ENDPOINT" help:"Send traces to this OpenTelemetry collector (default: none), with TLS for https." placeholder:"URL"`
 	TracesProtocol         string        `default:"grpc" env:"COMPACTORD_TRACES_PROTOCOL" help:"How the collector is spoken to: grpc or http/protobuf (default: ${default})." placeholder:"PROTOCOL"`
 	TracesCA               string        `name:"traces-ca" env:"COMPACTORD_TRACES_CA" help:"Authorities that sign the certificate of the collector, in PEM (default: the system's)." placeholder:"PATH" type:"path"`
-	TracesHeaders          string        `env:"COMPACTORD_TRACES_HEADERS" help:"File of headers for the collector, such as keys: a line NAME: VALUE for each (default: none)." placeholder:"PATH" type:"path"`
+	TracesHeaders          string        `env:"COMPACTORD_TRACES_HEADERS" help:"File of headers for the collector, such as keys: a line NAME: VALUE for each (default: none)." placeholder:"PATH" public:"a path" type:"path"`
 	TracesSample           float64       `default:"1" env:"COMPACTORD_TRACES_SAMPLE" help:"Which part of the traces is recorded that begin at the daemon, from 0 to 1 (default: ${default})." placeholder:"X"`
 	TracesService          string        `default:"compactord" env:"COMPACTORD_TRACES_SERVICE" help:"Name of the daemon in traces (default: ${default})." placeholder:"NAME"`
 }

@@ -14,8 +14,16 @@ import (
 type setting struct {
 	key string
 	// into is a pointer to a string, bool, whole number, float64, time.Duration or list of texts, to a pointer to one of
-	// these, or to a yaml.Node.
+	// these, or to a yaml.Node. It may be marked, as secret or public.
 	into any
+}
+
+// target returns the pointer of a setting that may be marked.
+func (s setting) target() any {
+	if m, is := s.into.(marked); is {
+		return m.into
+	}
+	return s.into
 }
 
 // decodeSettings decodes a mapping. It returns one error for each problem, under the path of its key. The errors quote
@@ -37,8 +45,8 @@ func decodeSettings(path string, node *yaml.Node, settings []setting) []error {
 			continue
 		}
 		value := given[key]
-		if err := value.Decode(settings[i].into); err != nil {
-			problems = append(problems, fmt.Errorf("%s.%s must be %s", path, key, wantedBy(settings[i].into)))
+		if err := value.Decode(settings[i].target()); err != nil {
+			problems = append(problems, fmt.Errorf("%s.%s must be %s", path, key, wantedBy(settings[i].target())))
 		}
 	}
 	return problems

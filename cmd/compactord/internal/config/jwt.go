@@ -32,7 +32,7 @@ var defaultRoles = map[string]access.Role{
 }
 
 type jwtSettings struct {
-	Keys         string            `yaml:"keys"`
+	Keys         string            `public:"an address or a path" yaml:"keys"`
 	Issuer       string            `yaml:"issuer"`
 	Audience     yaml.Node         `yaml:"audience"`
 	Algorithms   []string          `yaml:"algorithms"`

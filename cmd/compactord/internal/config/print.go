@@ -28,6 +28,9 @@ func (s *Settled) Settings() []Setting {
 	for i, key := range settingKeys() {
 		flag := flagNamed(key)
 		setting := Setting{Key: key, Source: s.Kind(flag), Value: s.effective(key, values.Field(i).Interface())}
+		if _, secret := values.Type().Field(i).Tag.Lookup(secretTag); secret && setting.Value != nil {
+			setting.Value = hiddenSecret
+		}
 		switch setting.Source {
 		case FromFlag, FromEnvironment:
 			setting.From = s.Of(flag)
@@ -59,17 +62,17 @@ func (s *Settled) effective(key string, value any) any {
 	return value
 }
 
-// Sections returns the parts of the file that are no flags. What looks like a secret is hidden.
+// Sections returns the parts of the file that are no flags. Secrets are hidden, and what looks like one.
 func (s *Settled) Sections() map[string]any {
 	sections := make(map[string]any, len(s.File.sections))
 	for key, section := range s.File.sections {
-		sections[key] = hidden(section)
+		sections[key] = hidden(section, secretsOf(key))
 	}
 	return sections
 }
 
-// hidden replaces the texts of a YAML value that look like keys of providers.
-func hidden(value any) any {
+// hidden replaces the values of secret keys in a YAML value, and texts that look like keys of providers in a wrong place.
+func hidden(value any, secrets map[string]bool) any {
 	switch v := value.(type) {
 	case string:
 		if keyPrefix.MatchString(v) {
@@ -77,17 +80,19 @@ func hidden(value any) any {
 		}
 	case settings:
 		// The decoder makes mappings within a mapping of its type.
-		return hidden(map[string]any(v))
+		return hidden(map[string]any(v), secrets)
 	case map[string]any:
 		shown := make(map[string]any, len(v))
 		for key, value := range v {
-			shown[key] = hidden(value)
+			if shown[key] = hidden(value, secrets); secrets[key] {
+				shown[key] = hiddenSecret
+			}
 		}
 		return shown
 	case []any:
 		shown := make([]any, len(v))
 		for i, value := range v {
-			shown[i] = hidden(value)
+			shown[i] = hidden(value, secrets)
 		}
 		return shown
 	}

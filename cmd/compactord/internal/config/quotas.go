@@ -34,7 +34,7 @@ type limits struct {
 }
 
 // over returns the limits that are given, and the others of what they override.
-func (l limits) over(base quota.Limits) quota.Limits {
+func (l *limits) over(base quota.Limits) quota.Limits {
 	if l.requests != nil {
 		base.RequestsPerSecond = *l.requests
 	}
@@ -84,16 +84,20 @@ func readQuotas(given any) (q quotas, err error) {
 	return q, errors.Join(problems...)
 }
 
-func readLimits(path string, node *yaml.Node) (l limits, problems []error) {
-	l.path = path
-	problems = decodeSettings(path, node, []setting{
+func (l *limits) settings() []setting {
+	return []setting{
 		{quota.RequestsPerSecond, &l.requests},
 		{quota.BytesPerSecond, &l.bytes},
 		{quota.Streams, &l.streams},
 		{quota.Compactions, &l.compactions},
 		{quota.Sessions, &l.sessions},
 		{quota.LogBytes, &l.logBytes},
-	})
+	}
+}
+
+func readLimits(path string, node *yaml.Node) (l limits, problems []error) {
+	l.path = path
+	problems = decodeSettings(path, node, l.settings())
 	check := func(key string, within bool) {
 		if !within {
 			problems = append(problems, fmt.Errorf("%s.%s must be from 0, which is no limit, to %d", path, key, int64(maxQuota)))

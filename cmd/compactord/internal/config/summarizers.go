@@ -117,37 +117,43 @@ func (p *profile) decode(node *yaml.Node) []error {
 		return []error{problem}
 	}
 	var price yaml.Node
-	problems := decodeSettings(p.path(), node, []setting{
-		{"kind", &p.kind},
-		{"api", &p.api},
-		{"model", &p.model},
-		{"base_url", &p.baseURL},
-		{"allow_http", &p.allowHTTP},
-		{"api_key_env", &p.keyEnv},
-		{"api_key_file", &p.keyFile},
-		{"context_window", &p.window},
-		{"max_output_tokens", &p.maxOutput},
-		{"token_factor", &p.tokenFactor},
-		{"token_limit", &p.tokenLimit},
-		{"reasoning_effort", &p.effort},
-		{"tries", &p.tries},
-		{"concurrency", &p.concurrency},
-		{"try_timeout", &p.tryTimeout},
-		{"total_timeout", &p.totalTimeout},
-		{"idle_timeout", &p.idleTimeout},
-		{"price", &price},
-		{"allow", &p.allowed.allow},
-		{"daily", &p.allowed.daily},
-	})
-	problems = append(problems, decodeSettings(p.path()+".price", &price, []setting{
-		{"input", &p.input}, {"output", &p.output}, {"cache_read", &p.read}, {"cache_write", &p.written},
-	})...)
+	problems := decodeSettings(p.path(), node, p.settings(&price))
+	problems = append(problems, decodeSettings(p.path()+".price", &price, p.priceSettings())...)
 	problems = append(problems, p.allowed.decode(p.path())...)
 	if len(problems) > 0 {
 		// Checking values that could not be read would only report the same problems again.
 		return problems
 	}
 	return p.check(keysWithValues(node))
+}
+
+func (p *profile) settings(price *yaml.Node) []setting {
+	return []setting{
+		{"kind", &p.kind},
+		{"api", &p.api},
+		{"model", &p.model},
+		{"base_url", public("an address; one with a password is refused", &p.baseURL)},
+		{"allow_http", &p.allowHTTP},
+		{"api_key_env", public("the name of a variable", &p.keyEnv)},
+		{"api_key_file", public("a path", &p.keyFile)},
+		{"context_window", &p.window},
+		{"max_output_tokens", &p.maxOutput},
+		{"token_factor", &p.tokenFactor},
+		{"token_limit", public("the name of a field of requests", &p.tokenLimit)},
+		{"reasoning_effort", &p.effort},
+		{"tries", &p.tries},
+		{"concurrency", &p.concurrency},
+		{"try_timeout", &p.tryTimeout},
+		{"total_timeout", &p.totalTimeout},
+		{"idle_timeout", &p.idleTimeout},
+		{"price", public("numbers", price)},
+		{"allow", &p.allowed.allow},
+		{"daily", public("numbers", &p.allowed.daily)},
+	}
+}
+
+func (p *profile) priceSettings() []setting {
+	return []setting{{"input", &p.input}, {"output", &p.output}, {"cache_read", &p.read}, {"cache_write", &p.written}}
 }
 
 // keyInTheFile returns an error if the file itself holds an API key: others may read the file, and it may end up in a
