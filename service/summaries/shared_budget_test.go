@@ -11,6 +11,7 @@ import (
 
 	"github.com/compactord/compactord/service/summaries"
 	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/session/sessiontest"
 	"github.com/compactord/compactord/summarizers"
 	"github.com/compactord/compactord/summarizers/extractive"
 )
@@ -135,14 +136,7 @@ func TestFallbackHasWhatTheOtherTextLeft(t *testing.T) {
 func TestTwoTextsByExtractive(t *testing.T) {
 	counter := newWriter(t, extractive.New()).op.State.ModelCounter()
 	for _, budget := range []uint32{300, 500, 800, 1500, 3000} {
-		task := &summaries.Task{Replaces: 100_000, MaxTokens: budget}
-		var said []string
-		for i := range 300 {
-			said = append(said, "I call parseRule"+strings.Repeat("X", i%7)+string(rune('a'+i%26))+" in "+path(i)+" now.")
-		}
-		task.History = talk(0, append([]string{"Please port the parser.", path(1000)}, said[:200]...)...)
-		task.Prefix = talk(202, append([]string{"Please write the tests.", path(1001)}, said[150:]...)...)
-		written, err := newWriter(t, extractive.New()).Write(t.Context(), task)
+		written, err := newWriter(t, extractive.New()).Write(t.Context(), overlapping(budget))
 		require.NoError(t, err)
 		require.Contains(t, written.Text, joint, "%d", budget)
 		tokens := session.TextTokens(counter, written.Text)
@@ -154,6 +148,36 @@ func TestTwoTextsByExtractive(t *testing.T) {
 			require.False(t, line != "" && seen[line], "%d: %s", budget, line)
 			seen[line] = true
 		}
+	}
+}
+
+// What the first text of a summary says is no message of the log: where the texts of messages are read from the log, the
+// second text is shown it as it was written.
+func TestSaidTextIsNotReadFromTheLog(t *testing.T) {
+	task := overlapping(800)
+	w := newWriter(t, extractive.New(), func(op *summaries.Operation) {
+		state := logged(slices.Concat(task.History, task.Prefix))
+		state.Lead = nil
+		op.State = sessiontest.Outlined(state)
+	})
+	written, err := w.Write(t.Context(), task)
+	require.NoError(t, err)
+
+	whole, err := newWriter(t, extractive.New()).Write(t.Context(), overlapping(800))
+	require.NoError(t, err)
+	require.Equal(t, whole.Text, written.Text)
+}
+
+// overlapping returns a task for two texts whose messages say partly the same.
+func overlapping(budget uint32) *summaries.Task {
+	var said []string
+	for i := range 300 {
+		said = append(said, "I call parseRule"+strings.Repeat("X", i%7)+string(rune('a'+i%26))+" in "+path(i)+" now.")
+	}
+	return &summaries.Task{
+		Replaces: 100_000, MaxTokens: budget,
+		History: talk(1, append([]string{"Please port the parser.", path(1000)}, said[:200]...)...),
+		Prefix:  talk(203, append([]string{"Please write the tests.", path(1001)}, said[150:]...)...),
 	}
 }
 
