@@ -119,6 +119,19 @@ func TestLongArgumentsAreCutEachForItself(t *testing.T) {
 	}
 }
 
+// TestNameThatDoesNotFitIsLeftOutOfACall: an argument that is one name is shown as a whole or not at all.
+func TestNameThatDoesNotFitIsLeftOutOfACall(t *testing.T) {
+	t.Parallel()
+	name := "harbour:" + strings.Repeat("quay-", 100) + "west"
+	var c conversation
+	c.user("Please see to the matter of the boats.")
+	c.tool("send_mail", `{"to":"quay@harbour.example","template":"`+name+`"}`, `{"id":"m-77"}`, false)
+	done := below(c.summary(t, ""), "### Done")
+	require.Contains(t, done, "to=quay@harbour.example")
+	require.Contains(t, done, "template=…")
+	require.NotContains(t, done, "quay-quay")
+}
+
 // TestInstructionsOfOtherAgentsAreShort: what another agent was told is not what was done.
 func TestInstructionsOfOtherAgentsAreShort(t *testing.T) {
 	t.Parallel()
