@@ -251,7 +251,7 @@ async function program(code: string): Promise<string> {
   const index = join(import.meta.dirname, "../src/index.js");
   const source = `import { Client, embedded } from ${JSON.stringify(index)};\n${code}`;
   const env = { ...process.env, COMPACTORD_ADDR: daemon.address };
-  const { stdout } = await run(process.execPath, ["--input-type=module", "--eval", source], { env, timeout: 20_000 });
+  const { stdout } = await run(process.execPath, ["--input-type=module", "--eval", source], { env, timeout: 300_000 });
   return stdout;
 }
 

@@ -137,7 +137,7 @@ async function ended(pid: number): Promise<void> {
 
 test("a program that forgets to close ends, and its daemon with it", async () => {
   const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", using], {
-    timeout: 20_000,
+    timeout: 300_000,
   });
   await ended(Number(stdout));
 });
@@ -152,6 +152,6 @@ test("the daemon ends with a program that is killed", windows, async () => {
 test("a temporary store does not outlive a program that forgets to close", windows, async () => {
   const folder = temporaryFolder();
   const env = { ...process.env, TMPDIR: folder };
-  await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", using], { env, timeout: 20_000 });
+  await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", using], { env, timeout: 300_000 });
   await emptied(folder);
 });

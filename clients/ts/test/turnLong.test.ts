@@ -21,7 +21,7 @@ function heapUsed(): number {
   return process.memoryUsage().heapUsed;
 }
 
-it(`a loop of ${String(turns)} turns moves what is new, and its memory stays flat`, { timeout: 120_000 }, async () => {
+it(`a loop of ${String(turns)} turns moves what is new, and its memory stays flat`, async () => {
   const daemon = await TestDaemon.start(["--log-level", "error"]);
   const proxy = await Proxy.start(daemon.socket);
   const client = daemon.client({ address: proxy.address });
