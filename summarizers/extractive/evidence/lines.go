@@ -149,6 +149,7 @@ func (c *Collector) cut(text string, p Piece) {
 			}
 		}
 		if start, end, ok := toWords(text, start, end); ok {
+			start = fromKey(text, start)
 			c.part(text, start, end, c.within(start, end, i, next), p)
 		}
 		i = next
@@ -179,6 +180,50 @@ func toWords(text string, start, end int) (from, to int, ok bool) {
 		}
 	}
 	return from, to, true
+}
+
+// longestKey is the longest key of JSON that is quoted because of its value.
+const longestKey = 40
+
+// fromKey moves the start of a part of JSON: before the key of the value that it begins with, before the quotation mark of
+// the text, or behind what ends the value before.
+func fromKey(text string, start int) int {
+	from := fromQuotationMark(text, start)
+	key, isValue := strings.CutSuffix(strings.TrimRight(text[:from], " "), `":`)
+	if !isValue {
+		return len(text) - len(strings.TrimLeft(text[from:], "]}, "))
+	}
+	if opening := opening(key, len(key)); opening >= 0 {
+		return opening
+	}
+	return from
+}
+
+// fromQuotationMark moves the start of a part before the quotation mark that opens the text there.
+func fromQuotationMark(text string, start int) int {
+	switch {
+	case start == 0:
+		return 0
+	case text[start-1] == '"' && isRun(text[start]):
+		return start - 1
+	case text[start-1] == '"' && text[start] == ':':
+		start--
+	}
+	if text[start] == '"' && start > 0 && isRun(text[start-1]) {
+		if opening := opening(text, start); opening >= 0 {
+			return opening
+		}
+	}
+	return start
+}
+
+// opening returns where the quotation mark of the key that ends at an offset is, or -1.
+func opening(text string, end int) int {
+	from := max(0, end-longestKey)
+	if at := strings.LastIndexByte(text[from:end], '"'); at >= 0 {
+		return from + at
+	}
+	return -1
 }
 
 // continues says whether text[at] continues a word, a URL or a character.

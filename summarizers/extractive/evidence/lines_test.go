@@ -141,6 +141,26 @@ func TestPartsCutNoURL(t *testing.T) {
 	require.NotEmpty(t, partsOf(address, text))
 }
 
+// A part of JSON began with a value whose key was cut away, with half of a quotation, or with a comma.
+func TestPartsOfJSONBeginWithAKey(t *testing.T) {
+	t.Parallel()
+	flight := func(number string, letters int) string {
+		return `{"note": "` + strings.Repeat("x", letters) + `", "flight": "` + number + `", "seats": {"basic": 8, "wide": 9}, "by": "day"}, `
+	}
+	before := map[string]int{}
+	for letters := range 60 {
+		some := strings.Repeat(flight("same", 3), 5)
+		for _, part := range partsOf("same basic wide", "["+some+flight("HAT172", letters)+some+"]") {
+			require.Regexp(t, `^["{\[]`, part)
+			key, _, _ := strings.Cut(part, ":")
+			before[key]++
+		}
+	}
+	for _, key := range []string{`"wide"`, `"by"`, `"note"`, `"basic"`, `{"note"`} {
+		require.Contains(t, before, key)
+	}
+}
+
 // Lines of a script without spaces were cut nowhere, and so not quoted at all.
 func TestPartsOfScriptsWithoutSpaces(t *testing.T) {
 	t.Parallel()
