@@ -98,7 +98,7 @@ const (
 	// UNAUTHENTICATED. The caller has no valid token. Example: no token, or one that has expired.
 	ErrorReason_ERROR_REASON_UNAUTHENTICATED ErrorReason = 24
 	// PERMISSION_DENIED. The token does not allow this. Example: DeleteSession with a token that may only read. Metadata:
-	// role, the one that is needed; or field, of the policy, and summarizer, which is not for this caller.
+	// role, the one that is needed; or field, of the policy, and summarizer, its name, where the caller may know it.
 	ErrorReason_ERROR_REASON_PERMISSION_DENIED ErrorReason = 25
 	// DATA_LOSS. The store is damaged. Example: a record of a kind that this daemon does not know.
 	ErrorReason_ERROR_REASON_STORE_CORRUPT ErrorReason = 26

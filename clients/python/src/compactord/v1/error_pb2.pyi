@@ -112,7 +112,7 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """UNAUTHENTICATED. The caller has no valid token. Example: no token, or one that has expired."""
     ERROR_REASON_PERMISSION_DENIED: _ErrorReason.ValueType  # 25
     """PERMISSION_DENIED. The token does not allow this. Example: DeleteSession with a token that may only read. Metadata:
-    role, the one that is needed; or field, of the policy, and summarizer, which is not for this caller.
+    role, the one that is needed; or field, of the policy, and summarizer, its name, where the caller may know it.
     """
     ERROR_REASON_STORE_CORRUPT: _ErrorReason.ValueType  # 26
     """DATA_LOSS. The store is damaged. Example: a record of a kind that this daemon does not know."""
@@ -295,7 +295,7 @@ ERROR_REASON_UNAUTHENTICATED: ErrorReason.ValueType  # 24
 """UNAUTHENTICATED. The caller has no valid token. Example: no token, or one that has expired."""
 ERROR_REASON_PERMISSION_DENIED: ErrorReason.ValueType  # 25
 """PERMISSION_DENIED. The token does not allow this. Example: DeleteSession with a token that may only read. Metadata:
-role, the one that is needed; or field, of the policy, and summarizer, which is not for this caller.
+role, the one that is needed; or field, of the policy, and summarizer, its name, where the caller may know it.
 """
 ERROR_REASON_STORE_CORRUPT: ErrorReason.ValueType  # 26
 """DATA_LOSS. The store is damaged. Example: a record of a kind that this daemon does not know."""

@@ -216,7 +216,7 @@ export enum ErrorReason {
 
   /**
    * PERMISSION_DENIED. The token does not allow this. Example: DeleteSession with a token that may only read. Metadata:
-   * role, the one that is needed; or field, of the policy, and summarizer, which is not for this caller.
+   * role, the one that is needed; or field, of the policy, and summarizer, its name, where the caller may know it.
    *
    * @generated from enum value: ERROR_REASON_PERMISSION_DENIED = 25;
    */
