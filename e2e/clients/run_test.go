@@ -25,16 +25,19 @@ type runner struct {
 	handles map[handleKey]*handle
 	// plan is the answer of the last plan step.
 	plan *compactordv1.PlanCompactionResponse
+	// list is the state of the last list that was compacted without a session.
+	list listState
 	ids  ids
 }
 
-type handleKey struct{ session, dialect string }
+type handleKey struct{ session, dialect, program string }
 
-// handle is what a client keeps of a session: its last view.
+// handle is what a client keeps of a session: its last view, and the newest point that its syncs know of.
 type handle struct {
 	neutral  []*compactordv1.ViewMessage
 	rendered []string
 	token    string
+	known    *uint32
 }
 
 // run runs a case and returns the answers of its steps. It deletes the case's sessions afterwards.
@@ -89,6 +92,7 @@ func (r *runner) handle(s step) (*handle, compactordv1.Dialect) {
 	key := handleKey{dialect: r.dialect}
 	s.take(r.t, "session", &key.session)
 	s.take(r.t, "dialect", &key.dialect)
+	s.take(r.t, "program", &key.program)
 	if r.handles[key] == nil {
 		r.handles[key] = &handle{}
 	}

@@ -72,6 +72,9 @@ func (r *runner) do(s step) (map[string]any, error) {
 		"watch":          r.watch,
 		"classify_error": r.classifyError,
 		"count_tokens":   r.countTokens,
+		"sync":           r.syncMessages,
+		"refresh":        r.refresh,
+		"compacted":      r.compacted,
 	}[name]
 	require.NotNil(r.t, does, "no step is called %q", name)
 	return does(s)

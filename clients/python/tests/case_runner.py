@@ -20,7 +20,9 @@ Step: TypeAlias = Callable[["Runner", Json], Awaitable[Json]]
 T = TypeVar("T")
 M = TypeVar("M", bound=Message)
 
-_OWN = frozenset({"do", "session", "dialect", "fails", "leave_out"})
+Key: TypeAlias = tuple[str, str | None, str]
+
+_OWN = frozenset({"do", "session", "dialect", "program", "fails", "leave_out"})
 
 
 class Runner:
@@ -30,8 +32,10 @@ class Runner:
         self.client = client
         self.plan = v1.PlanCompactionResponse()
         self._case = case
-        self._sessions: dict[tuple[str, str | None], Session] = {}
-        self._views: dict[tuple[str, str | None], compactord.View] = {}
+        self.list_state = ""
+        """The state of the last list that was compacted without a session."""
+        self._sessions: dict[Key, Session] = {}
+        self._views: dict[Key, compactord.View] = {}
 
     async def run(self, steps: Mapping[str, Step]) -> list[Json]:
         """Run the case. Its sessions are deleted behind it.
@@ -49,7 +53,7 @@ class Runner:
                 answers.append(comparable(await self._answer(steps[step["do"]], step), step.get("leave_out", ())))
             return answers
         finally:
-            for session_id in {session_id for session_id, _ in self._sessions}:
+            for session_id in {session_id for session_id, _, _ in self._sessions}:
                 with contextlib.suppress(compactord.SessionNotFoundError, compactord.InvalidRequestError):
                     await settled(self.client.delete_session(session_id))
 
@@ -62,7 +66,7 @@ class Runner:
             return failure(error)
 
     def session(self, step: Json) -> Session:
-        """The session object of the step's session and dialect."""
+        """The session object of the step's session, dialect and program."""
         key = self._key(step)
         if key not in self._sessions:
             self._sessions[key] = self.client.session(key[0], dialect=cast(Any, key[1]))
@@ -74,7 +78,7 @@ class Runner:
 
     def keep_session(self, step: Json, session: Session) -> None:
         """Keep a session object that a step made, in place of one that there was."""
-        self._sessions[session.id, self.dialect(step)] = session
+        self._sessions[session.id, self.dialect(step), ""] = session
 
     def keep_view(self, step: Json, view: compactord.View) -> None:
         """Keep the last view of a session object."""
@@ -84,8 +88,8 @@ class Runner:
         """The last view of the step's session object."""
         return self._views.get(self._key(step))
 
-    def _key(self, step: Json) -> tuple[str, str | None]:
-        return step["session"], self.dialect(step)
+    def _key(self, step: Json) -> Key:
+        return step["session"], self.dialect(step), step.get("program", "")
 
 
 async def settled(value: Awaitable[T] | T) -> T:

@@ -82,10 +82,7 @@ async def _view(runner: Runner, step: Json) -> Json:
     view = await settled(fetched)
     if "as_of" not in step:
         runner.keep_view(step, view)
-    return {
-        "messages": all_json(view.messages) if view.dialect is None else [],
-        "messages_json": view.messages_json,
-        "system_json": view.system_json,
+    return _shown(view) | {
         "sent": view.messages_sent,
         "report": as_json(view.report),
         "disable_thinking": view.disable_thinking,
@@ -386,6 +383,72 @@ async def _count_tokens(runner: Runner, step: Json) -> Json:
     return as_json(await settled(counted))
 
 
+async def _sync(runner: Runner, step: Json) -> Json:
+    last = runner.last_view(step) if step.get("from_view") else None
+    synced = await settled(
+        runner.session(step).sync(
+            [*([] if last is None else last.messages), *_listed(step)],
+            system=step.get("system"),
+            compact=step.get("compact", False),
+            view=not step.get("leave_out_view", False),
+        )
+    )
+    told = {} if synced.view is None else _shown(synced.view)
+    if synced.view is not None:
+        runner.keep_view(step, synced.view)
+    return told | {
+        "known": synced.known,
+        "sent": synced.sent,
+        "appended": synced.appended,
+        "put_aside": synced.put_aside,
+        "instructions_replaced": synced.instructions_replaced,
+        "begins_with_view": synced.begins_with_view,
+        "next_index": synced.next_index,
+        "point": synced.point,
+        "findings": all_json(synced.findings),
+        "report": as_json(synced.report),
+        "compaction": as_json(synced.compacted),
+    }
+
+
+async def _refresh(runner: Runner, step: Json) -> Json:
+    info = await settled(runner.session(step).refresh())
+    return {"session": as_json(info.session), "report": as_json(info.report)}
+
+
+async def _compacted(runner: Runner, step: Json) -> Json:
+    made = await settled(
+        runner.client.compacted(
+            _listed(step),
+            dialect=runner.dialect(step),
+            policy=step["policy"],
+            system=step.get("system"),
+            state=runner.list_state if step.get("from_state") else "",
+        )
+    )
+    runner.list_state = made.state
+    return _shown(made.view) | {
+        "report": as_json(made.report),
+        "compacted": made.compacted,
+        "began_anew": made.began_anew,
+        "covered": json.loads(made.state)["covered"] if made.state else 0,
+    }
+
+
+def _listed(step: Json) -> list[Any]:
+    """The elements of an agent's list."""
+    return content(step) if {"messages", "items"} & step.keys() else []
+
+
+def _shown(view: compactord.View) -> Json:
+    """The content of a view."""
+    return {
+        "messages": all_json(view.messages) if view.dialect is None else [],
+        "messages_json": view.messages_json,
+        "system_json": view.system_json,
+    }
+
+
 def _word(name: str | None, prefix: str) -> Any:
     """How the package names a value of an enum."""
     return None if name is None else name.removeprefix(prefix).lower()
@@ -445,6 +508,7 @@ STEPS: dict[str, Step] = {
     "clear": _clear,
     "commit": _commit,
     "compact": _compact,
+    "compacted": _compacted,
     "compact_with": _compact_with,
     "fold_since": _fold_since,
     "compaction_events": _compaction_events,
@@ -461,11 +525,13 @@ STEPS: dict[str, Step] = {
     "plan": _plan,
     "prune": _prune,
     "recall": _recall,
+    "refresh": _refresh,
     "records": _records,
     "replace_instructions": _replace_instructions,
     "revert": _revert,
     "search": _search,
     "set_blocks": _set_blocks,
+    "sync": _sync,
     "unpin": _unpin,
     "update": _update,
     "view": _view,

@@ -15,6 +15,8 @@ export class Runner {
   readonly client: Client;
   /** The answer of the last plan step. */
   plan: PlanCompactionResponse | undefined;
+  /** The state of the last list that was compacted without a session. */
+  listState = "";
   private readonly dialect: DialectName | undefined;
   private readonly sessions = new Map<string, Session>();
   private readonly views = new Map<Session, View>();
@@ -39,11 +41,11 @@ export class Runner {
     }
   }
 
-  /** The session object of the step's session and dialect. */
+  /** The session object of the step's session, dialect and program. */
   session(step: Step): Session {
     const id = text(step, "session");
     const dialect = this.dialectOf(step);
-    const key = `${dialect ?? ""} ${id}`;
+    const key = `${dialect ?? ""} ${text(step, "program")} ${id}`;
     const session = this.sessions.get(key) ?? this.client.session(id, { dialect });
     this.sessions.set(key, session);
     return session;
@@ -57,7 +59,7 @@ export class Runner {
 
   /** Keeps a session object that a step made, in place of one that there was. */
   keepSession(session: Session): void {
-    this.sessions.set(`${session.dialect ?? ""} ${session.id}`, session);
+    this.sessions.set(`${session.dialect ?? ""}  ${session.id}`, session);
   }
 
   /** Keeps the last view of a session object. */
@@ -95,7 +97,7 @@ export class Runner {
 
 /** A request of those arguments of a step that are fields of it. */
 export function request<S extends DescMessage>(schema: S, step: Step, ...but: string[]): MessageShape<S> {
-  const own = new Set(["do", "session", "dialect", "fails", "leave_out", ...but]);
+  const own = new Set(["do", "session", "dialect", "program", "fails", "leave_out", ...but]);
   const fields = Object.entries(step).filter(([name]) => !own.has(name));
   const session = schema.fields.some(({ name }) => name === "session_id") && step["session"] !== undefined;
   return fromJson(schema, Object.fromEntries(session ? [...fields, ["session_id", step["session"] ?? ""]] : fields));

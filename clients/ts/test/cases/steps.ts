@@ -1,7 +1,15 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { create } from "@bufbuild/protobuf";
 
-import type { CompactionOptions, CompactionResult, FoldTarget, ListedCheckpoint, PolicyLike } from "../../src/index.js";
+import type {
+  CompactionOptions,
+  CompactionResult,
+  Element,
+  FoldTarget,
+  ListedCheckpoint,
+  PolicyLike,
+  View,
+} from "../../src/index.js";
 import { AgentTools } from "../../src/index.js";
 import { contentOf } from "../../src/contract/messages.js";
 import * as v1 from "../../src/v1.js";
@@ -80,12 +88,55 @@ export const steps: Readonly<Record<string, Does>> = {
       runner.keepView(session, view);
     }
     return {
-      messages: view.dialect === undefined ? view.neutral.map((message) => json(v1.ViewMessageSchema, message)) : [],
-      messages_json: [...view.messagesJson],
-      system_json: [...view.systemJson],
+      ...shown(view),
       sent: view.messagesSent,
       report: json(v1.ContextReportSchema, view.report),
       disable_thinking: view.disableThinking,
+    };
+  },
+  sync: async (runner, step) => {
+    const session = runner.session(step);
+    const last = step["from_view"] === true ? runner.lastView(session) : undefined;
+    const synced = await session.sync([...elements(last), ...listed(step)], {
+      compact: step["compact"] === true,
+      view: step["leave_out_view"] !== true,
+      ...systemOf(step),
+    });
+    if (synced.view !== undefined) {
+      runner.keepView(session, synced.view);
+    }
+    return {
+      ...(synced.view !== undefined && shown(synced.view)),
+      known: synced.known,
+      sent: synced.sent,
+      appended: synced.appended,
+      put_aside: synced.putAside,
+      instructions_replaced: synced.instructionsReplaced,
+      begins_with_view: synced.beginsWithView,
+      next_index: synced.nextIndex,
+      point: synced.point,
+      findings: synced.findings.map((finding) => json(v1.FindingSchema, finding)),
+      report: json(v1.ContextReportSchema, synced.report),
+      compaction: json(v1.CompactionEntrySchema, synced.compacted),
+    };
+  },
+  refresh: async (runner, step) => json(v1.GetSessionResponseSchema, await runner.session(step).refresh()),
+  compacted: async (runner, step) => {
+    const dialect = runner.dialectOf(step);
+    const made = await runner.client.compacted(listed(step), {
+      ...(dialect !== undefined && { dialect }),
+      ...policyOf(step),
+      ...systemOf(step),
+      state: step["from_state"] === true ? runner.listState : "",
+    });
+    runner.listState = made.state;
+    const state = (made.state === "" ? {} : JSON.parse(made.state)) as { covered?: number };
+    return {
+      ...shown(made.view),
+      report: json(v1.ContextReportSchema, made.report),
+      compacted: made.compacted,
+      began_anew: made.beganAnew,
+      covered: state.covered ?? 0,
     };
   },
   compact: async (runner, step) => result(await runner.session(step).compact(compactionOf(step))),
@@ -332,6 +383,30 @@ function foldOf({ from, end, text }: v1.FoldRange): FoldTarget {
     text,
     ...(end !== undefined && { end }),
   };
+}
+
+/** The content of a view. */
+function shown(view: View): JsonObject {
+  return {
+    messages: view.dialect === undefined ? view.neutral.map((message) => json(v1.ViewMessageSchema, message)) : [],
+    messages_json: [...view.messagesJson],
+    system_json: [...view.systemJson],
+  };
+}
+
+/** The messages of a view, as elements of an agent's list. */
+function elements(view: View | undefined): Element[] {
+  return view === undefined ? [] : [...(view.dialect === undefined ? view.neutral : view.messages)];
+}
+
+/** The elements of an agent's list. */
+function listed(step: Step): Element[] {
+  return step["messages"] === undefined && step["items"] === undefined ? [] : content(step);
+}
+
+/** The system prompt of an agent's list. */
+function systemOf(step: Step): { readonly system?: string } {
+  return step["system"] === undefined ? {} : { system: text(step, "system") };
 }
 
 /** How a compaction ended, as the table has it. */
