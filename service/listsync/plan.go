@@ -128,8 +128,9 @@ func (s *Syncer) compareWhole(ctx context.Context, row *storagev1.Session, p *pl
 func (s *Syncer) compareNamed(ctx context.Context, row *storagev1.Session, p *plan, all, log []piece) error {
 	l := p.list
 	pieces := log
-	if l.named == 0 {
-		// The leading messages are among those that only have digests.
+	// Where no leading message was sent, they are among the elements that only have digests.
+	among := l.named == 0 && len(l.lead) == 0
+	if among {
 		if row.GetHead().GetInstructions() != nil {
 			p.lack(0, 0)
 			return nil
@@ -141,7 +142,7 @@ func (s *Syncer) compareNamed(ctx context.Context, row *storagev1.Session, p *pl
 		p.lack(l.named+named, l.named)
 		return nil
 	}
-	if l.named == 0 {
+	if among {
 		l.leading = elementsBefore(pieces, row.GetHead().GetLeadEnd())
 	}
 	p.pieces, p.knownBefore = pieces[count:], l.content
