@@ -98,12 +98,12 @@ func (t ViewToken) Shows(x ExtraBlocks) bool {
 	return t.Extra.Hash == x.Hash
 }
 
-// HashOptions hashes what a view depends on besides the log: the options, and the format in which views are drawn. marked
-// reports whether cache breakpoints are marked in it.
+// HashOptions hashes what a view and its figures depend on besides the log: the options, what ChangesView compares of the
+// policy, and the format in which views are drawn. marked reports whether cache breakpoints are marked in it.
 func HashOptions(
 	dialect compactordv1.Dialect, p *compactordv1.Policy, opts ViewOptions, marked bool,
 ) [tokenOptionsSize]byte {
-	var b [17]byte
+	var b [25]byte
 	binary.BigEndian.PutUint32(b[:4], uint32(dialect))
 	binary.BigEndian.PutUint32(b[4:8], uint32(thinkingPolicy(p, opts.Thinking)))
 	binary.BigEndian.PutUint32(b[8:12], uint32(p.GetSummary().GetPlacement()))
@@ -113,7 +113,9 @@ func HashOptions(
 	if allowsOperator(p) {
 		b[12] |= 2
 	}
-	binary.BigEndian.PutUint32(b[13:], ViewFormat)
+	binary.BigEndian.PutUint32(b[13:17], ViewFormat)
+	binary.BigEndian.PutUint32(b[17:21], uint32(thinkingPolicy(p, compactordv1.ThinkingPolicy_THINKING_POLICY_UNSPECIFIED)))
+	binary.BigEndian.PutUint32(b[21:], blockLimit(p))
 	sum := sha256.Sum256(b[:])
 	return [tokenOptionsSize]byte(sum[:tokenOptionsSize])
 }

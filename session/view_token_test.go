@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
@@ -55,4 +56,33 @@ func TestTokenOfAnEarlierProgram(t *testing.T) {
 			require.Equal(t, session.DeltaNone, token.Compare(w.Head, "u", options))
 		}
 	}
+}
+
+// A page of a view as of an earlier point had the figures that another policy gave the page before it.
+func TestTokensTellEveryPolicyThatChangesViews(t *testing.T) {
+	policy := func(change func(*compactordv1.Policy)) *compactordv1.Policy {
+		p := &compactordv1.Policy{Summary: &compactordv1.SummaryPolicy{}, ContextBlocks: &compactordv1.ContextBlockPolicy{}}
+		change(p)
+		return p
+	}
+	hash := func(p *compactordv1.Policy) [8]byte {
+		opts := session.ViewOptions{Thinking: compactordv1.ThinkingPolicy_THINKING_POLICY_STRIP}
+		return session.HashOptions(compactordv1.Dialect_DIALECT_UNSPECIFIED, p, opts, false)
+	}
+	before := policy(func(*compactordv1.Policy) {})
+	for name, change := range map[string]func(p *compactordv1.Policy){
+		"thinking": func(p *compactordv1.Policy) { p.Thinking = compactordv1.ThinkingPolicy_THINKING_POLICY_KEEP_ALL.Enum() },
+		"placement": func(p *compactordv1.Policy) {
+			p.Summary.Placement = compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_PAIR.Enum()
+		},
+		"the blocks' limit":    func(p *compactordv1.Policy) { p.ContextBlocks.MaxTokens = proto.Uint32(100) },
+		"the operator's voice": func(p *compactordv1.Policy) { p.ContextBlocks.AllowOperator = proto.Bool(true) },
+	} {
+		after := policy(change)
+		require.True(t, session.ChangesView(before, after), name)
+		require.NotEqual(t, hash(before), hash(after), name)
+	}
+	other := policy(func(p *compactordv1.Policy) { p.ContextWindow = proto.Uint32(100_000) })
+	require.False(t, session.ChangesView(before, other))
+	require.Equal(t, hash(before), hash(other))
 }
