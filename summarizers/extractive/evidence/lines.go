@@ -193,8 +193,8 @@ func fromKey(text string, start int) int {
 	if !isValue {
 		return len(text) - len(strings.TrimLeft(text[from:], "]}, "))
 	}
-	if opening := opening(key, len(key)); opening >= 0 {
-		return opening
+	if at := openingMark(key, len(key)); at >= 0 {
+		return at
 	}
 	return from
 }
@@ -210,15 +210,15 @@ func fromQuotationMark(text string, start int) int {
 		start--
 	}
 	if text[start] == '"' && start > 0 && isRun(text[start-1]) {
-		if opening := opening(text, start); opening >= 0 {
-			return opening
+		if at := openingMark(text, start); at >= 0 {
+			return at
 		}
 	}
 	return start
 }
 
-// opening returns where the quotation mark of the key that ends at an offset is, or -1.
-func opening(text string, end int) int {
+// openingMark returns where the quotation mark is that opens the key which ends at an offset, or -1.
+func openingMark(text string, end int) int {
 	from := max(0, end-longestKey)
 	if at := strings.LastIndexByte(text[from:end], '"'); at >= 0 {
 		return from + at
