@@ -134,15 +134,16 @@ func (u *upkeep) serve(t *testing.T, store string) *killable {
 	require.NotNil(t, found, line)
 	conn, err := dial(found[1])
 	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.Close() })
 	return &killable{address: found[1], process: cmd, out: out, conn: conn}
 }
 
+// end leaves the connection open: calls on it end as on a daemon that is gone, or with their context.
 func (d *killable) end(t *testing.T, signal os.Signal) {
 	t.Helper()
 	require.NoError(t, d.process.Process.Signal(signal))
 	_, _ = io.Copy(io.Discard, d.out)
 	err := d.process.Wait()
-	_ = d.conn.Close()
 	if signal == syscall.SIGTERM {
 		require.NoError(t, err)
 	}
@@ -201,6 +202,7 @@ func (u *upkeep) round(t *testing.T, round int) {
 	// Calls that wait for a connection end.
 	stop()
 	running.Wait()
+	_ = d.conn.Close()
 	if file == "" {
 		file = <-made
 	}
