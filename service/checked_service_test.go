@@ -200,7 +200,7 @@ func (w *checkedService) revert() {
 
 func (w *checkedService) policy() {
 	policy := w.row().GetPolicy()
-	policy.Thinking = compactordv1.ThinkingPolicy(w.draw(1, 3, "thinking")).Enum()
+	policy.Thinking = compactordv1.ThinkingPolicy(w.draw(1, 4, "thinking")).Enum()
 	policy.Summary.Placement = compactordv1.SummaryPlacement(w.draw(1, 3, "placement")).Enum()
 	policy.ContextBlocks.MaxTokens = proto.Uint32(uint32(w.draw(0, 2, "tokens of blocks")) * 60)
 	w.drawArrival(policy)

@@ -39,6 +39,7 @@ func TestPagesAreTheWholeView(t *testing.T) {
 			{w: w},
 			{w: w, thinking: compactordv1.ThinkingPolicy_THINKING_POLICY_KEEP_ALL},
 			{w: w, thinking: compactordv1.ThinkingPolicy_THINKING_POLICY_KEEP_VALID},
+			{w: w, thinking: compactordv1.ThinkingPolicy_THINKING_POLICY_ADAPTIVE},
 		}
 		for range between(t, 10, 60, "steps") {
 			switch n := between(t, 0, 99, "step"); {
@@ -70,7 +71,7 @@ func TestPagesAreTheWholeView(t *testing.T) {
 // read reads some pages, or all, and compares them with the whole view.
 func (r *pageReader) read() {
 	if r.w.draw(0, 19, "other options") == 0 {
-		r.thinking = compactordv1.ThinkingPolicy(r.w.draw(0, 3, "thinking"))
+		r.thinking = compactordv1.ThinkingPolicy(r.w.draw(0, 4, "thinking"))
 	}
 	req := &compactordv1.GetLLMViewRequest{
 		Target:   &compactordv1.GetLLMViewRequest_SessionId{SessionId: checkedSession},

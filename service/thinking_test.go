@@ -42,6 +42,57 @@ func TestThinkingComesBackUnchangedOrNotAtAll(t *testing.T) {
 	require.True(t, after.GetViewReport().GetDisableThinking())
 }
 
+// A compaction within a tool loop removes the thinking that was written before it. What the model writes afterwards is
+// kept byte for byte where it thinks adaptively; otherwise the loop loses all, and thinking must be off until it ends.
+func TestThinkingWrittenAfterACompactionInAToolLoop(t *testing.T) {
+	t.Parallel()
+	for _, adaptive := range []bool{false, true} {
+		t.Run(fmt.Sprintf("adaptive=%v", adaptive), func(t *testing.T) {
+			t.Parallel()
+			d := start(t)
+			policy := &compactordv1.Policy{}
+			if adaptive {
+				policy.Thinking = compactordv1.ThinkingPolicy_THINKING_POLICY_ADAPTIVE.Enum()
+			}
+			d.create("s", policy)
+			d.appendJSON("s", anthropic, `[{"role":"user","content":"Measure."}]`)
+			d.thinkingSteps("s", 0, 6)
+			require.True(t, d.compactKeeping("s", 1200))
+			after := d.render("s", anthropic)
+			require.Less(t, len(after.GetMessagesJson()), 13)
+			require.NotContains(t, strings.Join(after.GetMessagesJson(), "\n"), `"type":"thinking"`, "it was bound to what the summary replaces")
+			require.Equal(t, !adaptive, after.GetViewReport().GetDisableThinking())
+
+			written := d.thinkingSteps("s", 6, 9)
+			after = d.render("s", anthropic)
+			require.Empty(t, brokenRules(anthropic, after, dialect.Request))
+			require.Equal(t, !adaptive, after.GetViewReport().GetDisableThinking())
+			shown := strings.Join(after.GetMessagesJson(), "\n")
+			if !adaptive {
+				require.NotContains(t, shown, `"type":"thinking"`)
+				return
+			}
+			last := after.GetMessagesJson()[len(after.GetMessagesJson())-2*len(written):]
+			for i, want := range written {
+				require.Equal(t, want, last[2*i])
+			}
+			require.Equal(t, len(written), strings.Count(shown, `"type":"thinking"`))
+		})
+	}
+}
+
+// thinkingSteps appends steps of a tool loop, each made from the newest view, and returns the model's messages.
+func (d *daemon) thinkingSteps(id string, from, to int) (written []string) {
+	for i := from; i < to; i++ {
+		written = append(written, fmt.Sprintf(`{"role":"assistant","content":[`+
+			`{"type":"thinking","signature":"c2lnbmF0dXJl%d==","thinking":"Step %d."},`+
+			`{"type":"tool_use","id":"toolu_%d","name":"read","input":{"n":%d.0}}]}`, i, i, i, i))
+		d.appendJSON(id, anthropic, fmt.Sprintf(`[%s,{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_%d","content":%q}]}]`,
+			written[len(written)-1], i, strings.Repeat("wave ", 400)))
+	}
+	return written
+}
+
 // reasoned returns a history of OpenAI Responses with reasoning before its calls.
 func reasoned(turns int) string {
 	items := []string{`{"role":"user","content":"Count."}`}

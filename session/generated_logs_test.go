@@ -128,4 +128,5 @@ var everyOption = []session.ViewOptions{
 	{Thinking: compactordv1.ThinkingPolicy_THINKING_POLICY_KEEP_VALID},
 	{Thinking: compactordv1.ThinkingPolicy_THINKING_POLICY_KEEP_ALL},
 	{Thinking: compactordv1.ThinkingPolicy_THINKING_POLICY_STRIP},
+	{Thinking: compactordv1.ThinkingPolicy_THINKING_POLICY_ADAPTIVE},
 }

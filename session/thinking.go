@@ -29,18 +29,21 @@ func (b *viewBuilder) dropsThinking(l *compactordv1.LoggedMessage) bool {
 		return true
 	case compactordv1.ThinkingPolicy_THINKING_POLICY_KEEP_ALL:
 		return false
+	case compactordv1.ThinkingPolicy_THINKING_POLICY_ADAPTIVE:
+		return !unchangedSince(b.head, l.GetIndex(), l.GetViewPoint())
 	default:
-		return !thinkingValid(b.head, l)
+		// All blocks of a tool loop are wanted, or none: so the view that the loop began with decides.
+		return !unchangedSince(b.head, l.GetIndex(), l.GetLoopViewPoint())
 	}
 }
 
-// thinkingValid reports whether everything before the message is as it was in the view that its tool loop began with.
-// Providers bind a thinking block to all content before it, and want all blocks of a tool loop or none.
-func thinkingValid(h *storagev1.Head, l *compactordv1.LoggedMessage) bool {
+// unchangedSince reports whether everything before an index is as it was in the view of an earlier point. Providers bind
+// a thinking block to all content before it.
+func unchangedSince(h *storagev1.Head, index, point uint32) bool {
 	marks := h.GetChanges()
 	// Both figures ascend, so the first newer mark has the lowest changed_from.
-	newer := sort.Search(len(marks), func(i int) bool { return marks[i].GetSequence() > l.GetLoopViewPoint() })
-	return newer == len(marks) || marks[newer].GetChangedFrom() > l.GetIndex()
+	newer := sort.Search(len(marks), func(i int) bool { return marks[i].GetSequence() > point })
+	return newer == len(marks) || marks[newer].GetChangedFrom() > index
 }
 
 // disablesThinking reports whether the model must be asked without thinking, since the current tool loop lost its own.
@@ -83,6 +86,12 @@ func SignedCall(p *compactordv1.Part) bool {
 			return false
 		}
 	})
+}
+
+// ThinksAdaptively reports whether a view with these options is for a model that decides before each answer whether it
+// thinks.
+func ThinksAdaptively(p *compactordv1.Policy, opts ViewOptions) bool {
+	return thinkingPolicy(p, opts.Thinking) == compactordv1.ThinkingPolicy_THINKING_POLICY_ADAPTIVE
 }
 
 // SameThinking reports whether a view with these options shows thinking as the policy alone says.

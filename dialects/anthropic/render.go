@@ -31,6 +31,8 @@ type renderer struct {
 	// part before, and more that another follows.
 	before, after carried
 	rest, more    bool
+	// adaptive reports that the model decides before each answer whether it thinks.
+	adaptive bool
 }
 
 func renderRequest(messages []*compactordv1.Message, opts dialect.RenderOptions) *dialect.Rendered {
@@ -41,6 +43,7 @@ func renderRequest(messages []*compactordv1.Message, opts dialect.RenderOptions)
 		open:     make(map[string]bool),
 		rest:     opts.Before != nil,
 		more:     opts.More,
+		adaptive: opts.Adaptive,
 	}
 	if r.rest {
 		r.before, _ = opts.Before.State.(carried)

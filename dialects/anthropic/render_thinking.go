@@ -15,7 +15,8 @@ const (
 
 // dropThinking drops the thinking that the provider would refuse: another provider's, thinking in a message that was
 // moved, and thinking at the end of a message. For the provider a tool loop is one turn, with or without thinking. So a
-// loop that loses its first thinking loses all of it. A loop that began with the provider's own thinking keeps it.
+// loop that loses its first thinking loses all of it. A loop that began with the provider's own thinking keeps it. With
+// adaptive thinking, a loop may begin without any, so that nothing follows from what it loses.
 func (r *renderer) dropThinking() {
 	for _, t := range r.rendered {
 		for n := len(t.rest); n > 0 && isThinking(t.rest[n-1]); n-- {
@@ -45,7 +46,7 @@ func (r *renderer) dropThinking() {
 			}
 			// The model can still continue the last message of the list.
 			unfinished := last && b.trailing && !b.foreign
-			if !began[loop] && !unfinished {
+			if !r.adaptive && !began[loop] && !unfinished {
 				lost[loop] = true
 				r.out.DisableThinking = r.out.DisableThinking || b.message >= live
 			}

@@ -105,6 +105,9 @@ type RenderOptions struct {
 	Before *Carried
 	// More reports that messages follow which are rendered later.
 	More bool
+	// Adaptive reports that the model decides before each answer whether it thinks. Then each message of a tool loop keeps
+	// or loses its thinking by itself, and DisableThinking is not set.
+	Adaptive bool
 	// Writer writes the list, so that Judge can check it. nil where nobody asks it to.
 	Writer *Writer
 }

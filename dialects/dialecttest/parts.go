@@ -22,7 +22,9 @@ func inParts(t *rapid.T, d dialect.Dialect) {
 		require.NoError(t, err)
 		messages = append(messages, ViewOf(parsed.Messages)...)
 	}
-	RequireParts(t, d, messages, drawnBreakpoints(t, len(messages)))
+	RequireParts(t, d, messages, dialect.RenderOptions{
+		Breakpoints: drawnBreakpoints(t, len(messages)), Adaptive: chance(t, 30),
+	})
 }
 
 func drawnBreakpoints(t *rapid.T, messages int) []int {
@@ -37,10 +39,10 @@ func drawnBreakpoints(t *rapid.T, messages int) []int {
 	return slices.Compact(at)
 }
 
-// RequireParts checks that a list with these breakpoints, rendered in parts, is the whole list. It returns how many parts
-// there were.
-func RequireParts(t *rapid.T, d dialect.Dialect, messages []*compactordv1.Message, breakpoints []int) int {
-	whole, err := d.Render(messages, dialect.RenderOptions{Breakpoints: breakpoints})
+// RequireParts checks that a list with these breakpoints and this thinking, rendered in parts, is the whole list. It
+// returns how many parts there were.
+func RequireParts(t *rapid.T, d dialect.Dialect, messages []*compactordv1.Message, opts dialect.RenderOptions) int {
+	whole, err := d.Render(messages, opts)
 	require.NoError(t, err)
 	var joined dialect.Rendered
 	var before *dialect.Carried
@@ -53,7 +55,7 @@ func RequireParts(t *rapid.T, d dialect.Dialect, messages []*compactordv1.Messag
 			continue
 		}
 		part, err := d.Render(messages[start:at], dialect.RenderOptions{
-			Breakpoints: breakpointsIn(breakpoints, start, at), Before: before, More: !end,
+			Breakpoints: breakpointsIn(opts.Breakpoints, start, at), Before: before, More: !end, Adaptive: opts.Adaptive,
 		})
 		require.NoError(t, err)
 		if !end {

@@ -33,7 +33,9 @@ func (p *agentPrompt) render(ctx context.Context, kind compactordv1.Dialect) (*s
 	if err != nil {
 		return nil, err
 	}
-	rendered, err := shape.Render(messages, dialect.RenderOptions{})
+	rendered, err := shape.Render(messages, dialect.RenderOptions{
+		Adaptive: session.ThinksAdaptively(p.writer.op.State.Policy, session.ViewOptions{}),
+	})
 	if err != nil {
 		return nil, fmt.Errorf("the agent's prompt cannot be rendered as %s: %w", shape.Name(), err)
 	}

@@ -21,6 +21,8 @@ type cutter struct {
 	// summaryAhead reports that the summary comes. The stable ends before the last message are all in the first stretch.
 	summaryAhead bool
 	withoutLead  bool
+	// adaptive reports that the model decides before each answer whether it thinks.
+	adaptive bool
 
 	// from is where the messages begin that were taken, and size how many bytes they have.
 	from  restart
@@ -96,7 +98,7 @@ func (c *cutter) render(messages []session.Drawn, bytes int, more bool) (*stretc
 			view.Report.ThinkingDropped = append(view.Report.ThinkingDropped, d.GetIndex())
 		}
 	}
-	opts := dialect.RenderOptions{Before: c.from.before, More: more}
+	opts := dialect.RenderOptions{Before: c.from.before, More: more, Adaptive: c.adaptive}
 	rendered, err := render(c.shape, view, c.marked, c.withoutLead, opts)
 	if err != nil {
 		return nil, err

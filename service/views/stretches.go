@@ -51,6 +51,7 @@ func (r *Request) stretches(
 		c := &cutter{
 			shape: shape, marked: r.MarkBreakpoints, bytes: bytes, limit: bytes, from: from,
 			summaryAhead: drawing.State.Entry != nil && from.before == nil, withoutLead: withoutLead(drawing.State.Head),
+			adaptive: session.ThinksAdaptively(drawing.State.Policy, r.optionsIn(shape)),
 		}
 		for drawn, err := range drawing.View(ctx, r.optionsIn(shape), from.at) {
 			if err == nil {

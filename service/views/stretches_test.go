@@ -159,6 +159,7 @@ func request(t *rapid.T, log written) views.Request {
 		Row: log.row(), MarkBreakpoints: rapid.Bool().Draw(t, "marked"),
 		Thinking: rapid.SampledFrom([]compactordv1.ThinkingPolicy{
 			compactordv1.ThinkingPolicy_THINKING_POLICY_UNSPECIFIED, compactordv1.ThinkingPolicy_THINKING_POLICY_KEEP_ALL,
+			compactordv1.ThinkingPolicy_THINKING_POLICY_ADAPTIVE,
 		}).Draw(t, "thinking"),
 	}
 	r.Head = r.Row.GetHead()

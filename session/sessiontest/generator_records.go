@@ -215,7 +215,7 @@ func (g *Generator) changePolicy(t *rapid.T) {
 	policy := proto.CloneOf(g.W.Policy)
 	switch between(t, 0, 2, "policy") {
 	case 0:
-		thinking := compactordv1.ThinkingPolicy(between(t, 0, 3, "thinking"))
+		thinking := compactordv1.ThinkingPolicy(between(t, 0, 4, "thinking"))
 		g.count(ThinkingChanged, thinking != policy.GetThinking())
 		policy.Thinking = &thinking
 	case 1:

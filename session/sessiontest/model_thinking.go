@@ -22,8 +22,10 @@ func (m *Model) showsThinking(a *Active, opts session.ViewOptions) bool {
 		return false
 	case compactordv1.ThinkingPolicy_THINKING_POLICY_KEEP_ALL:
 		return true
+	case compactordv1.ThinkingPolicy_THINKING_POLICY_ADAPTIVE:
+		return m.valid([]*Active{a})
 	default:
-		return m.loopValid(a)
+		return m.valid(m.Loop(a))
 	}
 }
 
@@ -38,10 +40,9 @@ func (m *Model) Loop(a *Active) []*Active {
 	return loop
 }
 
-// loopValid reports whether everything before the messages of the loop is as it was in the view of its first message:
-// no record in force and no late result has changed it, and it was not copied from a parent.
-func (m *Model) loopValid(a *Active) bool {
-	loop := m.Loop(a)
+// valid reports whether everything before the messages, of one loop, is as it was in the view of the first of them: no
+// record in force and no late result has changed it, and it was not copied from a parent.
+func (m *Model) valid(loop []*Active) bool {
 	if first := slices.IndexFunc(m.Messages, func(b *Active) bool { return b.Copied }); first >= 0 {
 		b := m.Messages[first]
 		// What a child copied follows other messages than in its parent's log.
@@ -76,7 +77,7 @@ func (m *Model) loopValid(a *Active) bool {
 func (m *Model) currentLoopLostThinking() bool {
 	return slices.ContainsFunc(m.Messages, func(a *Active) bool {
 		return m.live(a) && a.is(compactordv1.Role_ROLE_ASSISTANT) && !a.Failed() &&
-			slices.ContainsFunc(a.Message.GetParts(), isThinking) && !m.loopValid(a)
+			slices.ContainsFunc(a.Message.GetParts(), isThinking) && !m.valid(m.Loop(a))
 	})
 }
 

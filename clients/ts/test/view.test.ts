@@ -150,25 +150,27 @@ for (const [dialect, body, fields] of requests) {
   });
 }
 
-test("a request turns thinking off where the tool loop lost it", async () => {
-  const session = await client.createSession({
-    dialect: "anthropic",
-    policy: { contextWindow: 8000, pruneStrategy: { hideToolResults: { keepGroups: 1 } } },
-  });
-  await session.append({ role: "user", content: "Measure." });
-  for (const number of [1, 2]) {
+const pruning = { contextWindow: 8000, pruneStrategy: { hideToolResults: { keepGroups: 1 } } } as const;
+
+function thought(number: number): { type: "thinking"; thinking: string; signature: string } {
+  return { type: "thinking", thinking: "", signature: `c2lnbmF0dXJl${String(number)}==` };
+}
+
+/** Appends steps of a tool loop. */
+async function think(session: Session<"anthropic">, ...numbers: number[]): Promise<void> {
+  for (const number of numbers) {
     const id = `toolu_${String(number)}`;
     await session.append([
-      {
-        role: "assistant",
-        content: [
-          { type: "thinking", thinking: "", signature: `c2lnbmF0dXJl${String(number)}==` },
-          { type: "tool_use", id, name: "read", input: {} },
-        ],
-      },
+      { role: "assistant", content: [thought(number), { type: "tool_use", id, name: "read", input: {} }] },
       { role: "user", content: [{ type: "tool_result", tool_use_id: id, content: "wave ".repeat(400) }] },
     ]);
   }
+}
+
+test("a request turns thinking off where the tool loop lost it", async () => {
+  const session = await client.createSession({ dialect: "anthropic", policy: pruning });
+  await session.append({ role: "user", content: "Measure." });
+  await think(session, 1, 2);
   const own = { model: "claude", thinking: { type: "enabled", budget_tokens: 2000 } };
   const before = await session.view();
   assert.equal(before.disableThinking, false);
@@ -179,6 +181,23 @@ test("a request turns thinking off where the tool loop lost it", async () => {
   const off = { model: "claude", thinking: { type: "disabled" }, messages: after.messages };
   assert.deepEqual(after.request(own), off);
   assert.deepEqual({ ...own, ...after.request() }, off);
+});
+
+test("adaptive thinking goes on in a tool loop that lost its own", async () => {
+  const session = await client.createSession({ dialect: "anthropic", policy: { ...pruning, thinking: "adaptive" } });
+  await session.append({ role: "user", content: "Measure." });
+  await think(session, 1, 2);
+  assert.equal((await session.prune()).done, true);
+  const own = { model: "claude", thinking: { type: "adaptive" } };
+  const after = await session.view();
+  assert.deepEqual(after.request(own), { ...own, messages: after.messages });
+  assert.doesNotMatch(after.messagesJson.join(""), /c2lnbmF0dXJl/);
+  await think(session, 3);
+  const later = await session.view();
+  assert.deepEqual(later.request(own), { ...own, messages: later.messages });
+  assert.deepEqual(later.messages.at(-2)?.content[0], thought(3));
+  const whole = await session.view({ thinking: "keep_valid" });
+  assert.doesNotMatch(whole.messagesJson.join(""), /c2lnbmF0dXJl/);
 });
 
 test("what is empty is not in the request", async () => {

@@ -3,8 +3,28 @@ import { before, test } from "node:test";
 
 import type { Client, EstimatorName, RoleName } from "../src/index.js";
 import { assistant, user } from "../src/index.js";
-import { BlockPlace, Estimator, MessageState, RecordKind, Role, StopReason } from "../src/v1.js";
-import { estimatorOf, placeOf, recordKindsOf, rolesOf, statesOf, stopReasonOf } from "../src/contract/words.js";
+import {
+  BlockPlace,
+  Estimator,
+  MessageState,
+  RecordKind,
+  Role,
+  SectionRole,
+  SplitTurn,
+  StopReason,
+  SummaryFallback,
+  SummaryPlacement,
+  ThinkingPolicy,
+} from "../src/v1.js";
+import {
+  estimatorOf,
+  placeOf,
+  recordKindsOf,
+  rolesOf,
+  statesOf,
+  stopReasonOf,
+  thinkingOf,
+} from "../src/contract/words.js";
 import { TestDaemon } from "./fixture/daemon.js";
 
 let client: Client;
@@ -28,6 +48,7 @@ test("each value of the contract has its word", () => {
     [RecordKind, (word) => recordKindsOf([word])[0]],
     [BlockPlace, placeOf],
     [StopReason, stopReasonOf],
+    [ThinkingPolicy, thinkingOf],
   ];
   for (const [values, valueOf] of convert) {
     for (const word of wordsOf(values)) {
@@ -72,4 +93,29 @@ test("usage, model and stop reason can be told beside a provider's JSON", async 
     session.append("Hi.", { model: "m-1" }),
     /^TypeError: append: usage, model and stopReason go with/,
   );
+});
+
+test("a policy takes the words of enums", async () => {
+  const summarize = { splitTurn: "off" };
+  const session = await client.createSession({
+    policy: {
+      thinking: "adaptive",
+      summary: {
+        placement: "pair",
+        fallback: "SUMMARY_FALLBACK_FAIL",
+        sections: [{ title: "Goal", role: "goal" as "SECTION_ROLE_GOAL" }],
+      },
+      strategy: { firstEffective: { strategies: [{ summarize: summarize as { splitTurn: "SPLIT_TURN_OFF" } }] } },
+    },
+  });
+  const policy = (await session.info()).session?.policy;
+  assert.equal(policy?.thinking, ThinkingPolicy.ADAPTIVE);
+  assert.equal(policy.summary?.placement, SummaryPlacement.PAIR);
+  assert.equal(policy.summary.fallback, SummaryFallback.FAIL);
+  assert.equal(policy.summary.sections?.sections[0]?.role, SectionRole.GOAL);
+  const { kind } = policy.strategy ?? {};
+  const [inner] = kind?.case === "firstEffective" ? kind.value.strategies : [];
+  assert.equal(inner?.kind.case === "summarize" && inner.kind.value.splitTurn, SplitTurn.OFF);
+  const typo = client.createSession({ policy: { thinking: "adaptiv" as "adaptive" } });
+  await assert.rejects(typo, /^TypeError: policy: there is no such ThinkingPolicy/);
 });

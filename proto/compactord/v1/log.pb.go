@@ -368,7 +368,7 @@ type LoggedMessage struct {
 	// Where it stands now. Set in answers only.
 	State MessageState `protobuf:"varint,11,opt,name=state,proto3,enum=compactord.v1.MessageState" json:"state,omitempty"`
 	// ASSISTANT: the view_point of the first ASSISTANT message of its tool loop. It decides whether the thinking of the
-	// whole loop is still valid.
+	// whole loop is still valid, except with THINKING_POLICY_ADAPTIVE, where view_point decides for each message.
 	LoopViewPoint uint32 `protobuf:"varint,12,opt,name=loop_view_point,json=loopViewPoint,proto3" json:"loop_view_point,omitempty"`
 	// Whether it is pinned now. Set in answers only.
 	Pinned bool `protobuf:"varint,13,opt,name=pinned,proto3" json:"pinned,omitempty"`

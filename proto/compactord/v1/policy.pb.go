@@ -36,6 +36,11 @@ const (
 	ThinkingPolicy_THINKING_POLICY_KEEP_ALL ThinkingPolicy = 2
 	// No thinking.
 	ThinkingPolicy_THINKING_POLICY_STRIP ThinkingPolicy = 3
+	// Like KEEP_VALID, but each message of a tool loop keeps or loses its thinking by itself, by the view that it was made
+	// from. So a loop that lost its earlier thinking keeps what the model writes afterwards, and views never set
+	// disable_thinking. For requests with Anthropic's adaptive thinking, where the model decides before each answer
+	// whether it thinks. Where thinking is turned on with a budget, a provider can refuse such views.
+	ThinkingPolicy_THINKING_POLICY_ADAPTIVE ThinkingPolicy = 4
 )
 
 // Enum value maps for ThinkingPolicy.
@@ -45,12 +50,14 @@ var (
 		1: "THINKING_POLICY_KEEP_VALID",
 		2: "THINKING_POLICY_KEEP_ALL",
 		3: "THINKING_POLICY_STRIP",
+		4: "THINKING_POLICY_ADAPTIVE",
 	}
 	ThinkingPolicy_value = map[string]int32{
 		"THINKING_POLICY_UNSPECIFIED": 0,
 		"THINKING_POLICY_KEEP_VALID":  1,
 		"THINKING_POLICY_KEEP_ALL":    2,
 		"THINKING_POLICY_STRIP":       3,
+		"THINKING_POLICY_ADAPTIVE":    4,
 	}
 )
 
@@ -1501,12 +1508,13 @@ const file_compactord_v1_policy_proto_rawDesc = "" +
 	"\x0e_auto_continue\"9\n" +
 	"\rPolicyWarning\x12\x14\n" +
 	"\x05field\x18\x01 \x01(\tR\x05field\x12\x12\n" +
-	"\x04text\x18\x02 \x01(\tR\x04text*\x8a\x01\n" +
+	"\x04text\x18\x02 \x01(\tR\x04text*\xa8\x01\n" +
 	"\x0eThinkingPolicy\x12\x1f\n" +
 	"\x1bTHINKING_POLICY_UNSPECIFIED\x10\x00\x12\x1e\n" +
 	"\x1aTHINKING_POLICY_KEEP_VALID\x10\x01\x12\x1c\n" +
 	"\x18THINKING_POLICY_KEEP_ALL\x10\x02\x12\x19\n" +
-	"\x15THINKING_POLICY_STRIP\x10\x03*\x8b\x01\n" +
+	"\x15THINKING_POLICY_STRIP\x10\x03\x12\x1c\n" +
+	"\x18THINKING_POLICY_ADAPTIVE\x10\x04*\x8b\x01\n" +
 	"\x10SummaryPlacement\x12!\n" +
 	"\x1dSUMMARY_PLACEMENT_UNSPECIFIED\x10\x00\x12\x1a\n" +
 	"\x16SUMMARY_PLACEMENT_USER\x10\x01\x12\x1c\n" +

@@ -706,7 +706,7 @@ func (x *LogRepair) GetPart() uint32 {
 type ViewReport struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Whether the client must turn thinking off in its next request, because a tool loop that still runs lost its
-	// thinking.
+	// thinking. Never with THINKING_POLICY_ADAPTIVE.
 	DisableThinking bool `protobuf:"varint,1,opt,name=disable_thinking,json=disableThinking,proto3" json:"disable_thinking,omitempty"`
 	// The indexes of the messages in this answer whose thinking was left out.
 	ThinkingDropped []uint32 `protobuf:"varint,2,rep,packed,name=thinking_dropped,json=thinkingDropped,proto3" json:"thinking_dropped,omitempty"`

@@ -17,8 +17,9 @@ Estimator: TypeAlias = Literal["chars4", "o200k_base", "cl100k_base", "calibrate
 """How tokens are counted."""
 Reason: TypeAlias = Literal["manual", "threshold", "overflow"]
 """Why a compaction is requested."""
-Thinking: TypeAlias = Literal["keep_valid", "keep_all", "strip"]
-"""Which thinking a view shows."""
+Thinking: TypeAlias = Literal["keep_valid", "keep_all", "strip", "adaptive"]
+"""Which thinking a view shows. ``adaptive`` is for requests with Anthropic's adaptive thinking: what the model writes
+after a compaction within a tool loop stays, and thinking is never turned off."""
 Listing: TypeAlias = Literal["transcript", "dialogue"]
 """Which messages are listed: all of the log, or the active text of user and assistant."""
 Order: TypeAlias = Literal["created", "changed"]
@@ -55,7 +56,8 @@ OnDelete: TypeAlias = Literal["keep", "delete", "refuse"]
 """What becomes of the children of a session that is deleted."""
 Policy: TypeAlias = v1.Policy | Mapping[str, Any]
 """A policy: a :class:`compactord.v1.Policy`, or a dict in its JSON form, such as ``{"context_window": 200_000}``. In
-place of a message that only contains a list, the list can be given: ``{"on_append": []}``."""
+place of a message that only contains a list, the list can be given: ``{"on_append": []}``; and in place of the name of
+an enum's value its word: ``{"thinking": "adaptive"}``."""
 
 
 def session_id(given: object) -> str:
@@ -182,7 +184,7 @@ def policy(given: Policy | None) -> v1.Policy | None:
     if given is None or isinstance(given, v1.Policy):
         return given
     try:
-        return json_format.ParseDict(_with_lists(given, v1.Policy.DESCRIPTOR), v1.Policy())
+        return json_format.ParseDict(_contract_json(given, v1.Policy.DESCRIPTOR), v1.Policy())
     except json_format.ParseError as error:
         raise ValueError(f"policy: {error}") from error
 
@@ -214,26 +216,34 @@ def _is_merged(field: FieldDescriptor) -> bool:
     return not is_list and of.file.package != "google.protobuf"
 
 
-def _with_lists(given: object, message: Descriptor) -> dict[str, Any]:
-    """Return the fields with each bare list wrapped in the contract's message for it."""
+def _contract_json(given: object, message: Descriptor) -> dict[str, Any]:
+    """Return the fields with each bare list wrapped in the contract's message for it, and words as the enum's names."""
     if not isinstance(given, Mapping):
         raise ValueError(f"policy: must be a v1.Policy or a mapping of its fields, not a {type(given).__name__}")
     fields = {**message.fields_by_name, **message.fields_by_camelcase_name}
     return {
-        name: _with_list(value, fields[name]) if name in fields else value
+        name: _field_json(value, fields[name]) if name in fields else value
         for name, value in cast("Mapping[str, Any]", given).items()
     }
 
 
-def _with_list(value: Any, field: FieldDescriptor) -> Any:
-    if field.message_type is None or field.is_repeated:
-        return value
-    if isinstance(value, Mapping):
-        return _with_lists(cast("object", value), field.message_type)
-    inner = field.message_type.fields
-    if isinstance(value, list | tuple) and len(inner) == 1 and inner[0].is_repeated:
-        return {inner[0].name: [*cast("Iterable[Any]", value)]}
-    return cast("Any", value)
+def _field_json(value: Any, field: FieldDescriptor) -> Any:
+    if field.is_repeated and isinstance(value, list | tuple):
+        return [_one_json(one, field) for one in cast("Iterable[Any]", value)]
+    if field.message_type is not None and not field.is_repeated and isinstance(value, list | tuple):
+        inner = field.message_type.fields
+        if len(inner) == 1 and inner[0].is_repeated:
+            return {inner[0].name: _field_json(value, inner[0])}
+    return _one_json(value, field)
+
+
+def _one_json(value: Any, field: FieldDescriptor) -> Any:
+    if field.enum_type is not None and isinstance(value, str):
+        name = field.enum_type.values[0].name.removesuffix("UNSPECIFIED") + value.upper()
+        return name if name in field.enum_type.values_by_name else value
+    if field.message_type is not None and isinstance(value, Mapping):
+        return _contract_json(cast("object", value), field.message_type)
+    return value
 
 
 def _value(enum: EnumDescriptor, given: object, prefix: str, name: str) -> int:

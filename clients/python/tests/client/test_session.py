@@ -140,6 +140,25 @@ def test_a_word_of_a_wrong_type_is_told_by_its_name(client: compactord.Client, w
         next(client.list_sessions(order=word))
 
 
+def test_a_policy_takes_the_words_of_enums(client: compactord.Client) -> None:
+    section = {"title": "Goal", "role": "goal"}
+    summarize = {"summarize": {"split_turn": "off"}}
+    given: compactord.Policy = {
+        "thinking": "adaptive",
+        "summary": {"placement": "pair", "fallback": "SUMMARY_FALLBACK_FAIL", "sections": [section]},
+        "strategy": {"first_effective": {"strategies": [summarize]}},
+    }
+    policy = client.create_session(policy=given).info().session.policy
+    assert policy.thinking == v1.ThinkingPolicy.THINKING_POLICY_ADAPTIVE
+    assert policy.summary.placement == v1.SummaryPlacement.SUMMARY_PLACEMENT_PAIR
+    assert policy.summary.fallback == v1.SummaryFallback.SUMMARY_FALLBACK_FAIL
+    assert policy.summary.sections.sections[0].role == v1.SectionRole.SECTION_ROLE_GOAL
+    strategy = policy.strategy.first_effective.strategies[0]
+    assert strategy.summarize.split_turn == v1.SplitTurn.SPLIT_TURN_OFF
+    with pytest.raises(ValueError, match=r"^policy: .*adaptiv for .*ThinkingPolicy"):
+        client.create_session(policy={"thinking": "adaptiv"})
+
+
 def test_empty_list_of_a_policy_is_not_the_presets(client: compactord.Client) -> None:
     empty: tuple[Any, ...] = ([], (), {}, {"strategies": []})
     for given in empty:

@@ -123,11 +123,7 @@ def test_request_holds_the_system_prompt_where_the_provider_keeps_it_apart(clien
 def test_a_request_turns_thinking_off_where_the_loop_lost_it(client: compactord.Client) -> None:
     session = client.create_session(dialect="anthropic", policy=POLICY)
     session.append({"role": "user", "content": "measure"})
-    for number in (1, 2):
-        thought = {"type": "thinking", "thinking": "", "signature": f"c2lnbmF0dXJl{number}=="}
-        call: dict[str, Any] = {"type": "tool_use", "id": f"toolu_{number}", "name": "read", "input": {}}
-        result = {"type": "tool_result", "tool_use_id": f"toolu_{number}", "content": "wave " * 400}
-        session.append({"role": "assistant", "content": [thought, call]}, {"role": "user", "content": [result]})
+    think(session, 1, 2)
     own = {"model": "claude", "thinking": {"type": "enabled", "budget_tokens": 2_000}}
     view = session.view()
     assert not view.disable_thinking
@@ -138,6 +134,34 @@ def test_a_request_turns_thinking_off_where_the_loop_lost_it(client: compactord.
     off = {"thinking": {"type": "disabled"}}
     assert view.request(**own) == {**own, **off, "messages": view.messages}
     assert view.request() == {**off, "messages": view.messages}
+
+
+def test_adaptive_thinking_goes_on_in_a_loop_that_lost_its_own(client: compactord.Client) -> None:
+    session = client.create_session(dialect="anthropic", policy={**POLICY, "thinking": "adaptive"})
+    session.append({"role": "user", "content": "measure"})
+    think(session, 1, 2)
+    assert session.prune().prune.edits
+    own = {"model": "claude", "thinking": {"type": "adaptive"}}
+    view = session.view()
+    assert view.request(**own) == {**own, "messages": view.messages}
+    assert "c2lnbmF0dXJl" not in "".join(view.messages_json)
+    think(session, 3)
+    view = session.view()
+    assert view.request(**own) == {**own, "messages": view.messages}
+    assert view.messages[-2]["content"][0] == thought(3)
+    assert "c2lnbmF0dXJl3" not in "".join(session.view(thinking="keep_valid").messages_json)
+
+
+def thought(number: int) -> dict[str, Any]:
+    return {"type": "thinking", "thinking": "", "signature": f"c2lnbmF0dXJl{number}=="}
+
+
+def think(session: compactord.Session, *numbers: int) -> None:
+    """Append steps of a tool loop."""
+    for number in numbers:
+        call: dict[str, Any] = {"type": "tool_use", "id": f"toolu_{number}", "name": "read", "input": {}}
+        result = {"type": "tool_result", "tool_use_id": f"toolu_{number}", "content": "wave " * 400}
+        session.append({"role": "assistant", "content": [thought(number), call]}, {"role": "user", "content": [result]})
 
 
 def test_a_neutral_view_is_no_request(client: compactord.Client) -> None:

@@ -3,6 +3,7 @@ import type { DescField, DescMessage } from "@bufbuild/protobuf";
 
 import { checkObject } from "./arguments.js";
 import { fromObject } from "./contractJson.js";
+import type { ThinkingName } from "./words.js";
 import type {
   FileToolJson,
   FileToolsJson,
@@ -12,8 +13,11 @@ import type {
   SectionListJson,
   StrategyJson,
   StrategyListJson,
+  SummaryFallbackJson,
+  SummaryPlacementJson,
   SummaryPolicyJson,
   TextListJson,
+  ThinkingPolicyJson,
 } from "../v1.js";
 import { PolicySchema } from "../v1.js";
 
@@ -23,16 +27,30 @@ import { PolicySchema } from "../v1.js";
  */
 export type PolicyLike = Policy | PolicyObject;
 
-/** A policy in the contract's JSON. In place of a message that only contains a list, the list can be given. */
-export type PolicyObject = Omit<PolicyJson, "fileTools" | "onAppend" | "onUserMessage" | "summary"> & {
+/** The word for a value of an enum, such as `strip` for `THINKING_POLICY_STRIP`. */
+type Word<Name, Prefix extends string> = Name extends `${Prefix}_${infer Own}`
+  ? Exclude<Lowercase<Own>, "unspecified">
+  : never;
+
+/**
+ * A policy in the contract's JSON. In place of a message that only contains a list, the list can be given, and in place of
+ * the name of an enum's value its word.
+ */
+export type PolicyObject = Omit<PolicyJson, "fileTools" | "onAppend" | "onUserMessage" | "summary" | "thinking"> & {
   /** Which tools read and change files. */
   readonly fileTools?: FileToolsJson | readonly FileToolJson[];
   /** Edits made when a message is appended. */
   readonly onAppend?: StrategyListJson | readonly StrategyJson[];
   /** Edits made when a USER message is appended. */
   readonly onUserMessage?: StrategyListJson | readonly StrategyJson[];
+  /** Which thinking views show. */
+  readonly thinking?: ThinkingPolicyJson | ThinkingName;
   /** Who writes summaries and how. */
-  readonly summary?: Omit<SummaryPolicyJson, "extraContext" | "sections"> & {
+  readonly summary?: Omit<SummaryPolicyJson, "extraContext" | "sections" | "placement" | "fallback"> & {
+    /** Which role the summary has in the view. */
+    readonly placement?: SummaryPlacementJson | Word<SummaryPlacementJson, "SUMMARY_PLACEMENT">;
+    /** What replaces a summary that cannot be written. */
+    readonly fallback?: SummaryFallbackJson | Word<SummaryFallbackJson, "SUMMARY_FALLBACK">;
     /** Text for the summarizer in addition to the conversation. */
     readonly extraContext?: TextListJson | readonly string[];
     /** The sections of a summary. */
@@ -43,7 +61,9 @@ export type PolicyObject = Omit<PolicyJson, "fileTools" | "onAppend" | "onUserMe
 /** Converts a policy to the contract's message. */
 export function policyOf(policy: PolicyLike): Policy {
   checkObject("policy", policy);
-  return isMessage(policy, PolicySchema) ? policy : fromObject("policy", PolicySchema, withLists(policy, PolicySchema));
+  return isMessage(policy, PolicySchema)
+    ? policy
+    : fromObject("policy", PolicySchema, contractJson(policy, PolicySchema));
 }
 
 /**
@@ -78,23 +98,35 @@ function isMerged(field: DescField): field is DescField & { fieldKind: "message"
   return !isList && file.proto.package !== "google.protobuf";
 }
 
-/** Wraps each bare list in the contract's message for it, which can tell an empty list from none. */
-function withLists(given: object, schema: DescMessage): object {
+/** Wraps each bare list in the contract's message for it, which can tell an empty list from none, and names enums. */
+function contractJson(given: object, schema: DescMessage): object {
   return Object.fromEntries(
     Object.entries(given).map(([name, value]: [string, unknown]) => {
       const field = schema.fields.find((one) => one.jsonName === name || one.name === name);
-      return [name, field === undefined ? value : withList(value, field)];
+      return [name, field === undefined ? value : fieldJson(value, field)];
     }),
   );
 }
 
-function withList(value: unknown, field: DescField): unknown {
-  if (field.fieldKind !== "message" || typeof value !== "object" || value === null) {
-    return value;
+function fieldJson(value: unknown, field: DescField): unknown {
+  switch (field.fieldKind) {
+    case "enum":
+      return field.enum.values.find(({ localName }) => localName.toLowerCase() === value)?.name ?? value;
+    case "list":
+      return Array.isArray(value) && field.listKind === "message"
+        ? value.map((one: unknown) => messageJson(one, field.message))
+        : value;
+    case "message":
+      return messageJson(value, field.message);
+    default:
+      return value;
   }
+}
+
+function messageJson(value: unknown, schema: DescMessage): unknown {
   if (!Array.isArray(value)) {
-    return withLists(value, field.message);
+    return typeof value === "object" && value !== null ? contractJson(value, schema) : value;
   }
-  const [list, ...others] = field.message.fields;
-  return list?.fieldKind === "list" && others.length === 0 ? { [list.name]: value } : value;
+  const [list, ...others] = schema.fields;
+  return list?.fieldKind === "list" && others.length === 0 ? { [list.name]: fieldJson(value, list) } : value;
 }

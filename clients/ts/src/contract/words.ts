@@ -189,8 +189,11 @@ export function reasonOf(name: CompactionReasonName | undefined): CompactionReas
   }
 }
 
-/** Which thinking a view shows. */
-export type ThinkingName = "keep_valid" | "keep_all" | "strip";
+/**
+ * Which thinking a view shows. `adaptive` is for requests with Anthropic's adaptive thinking: what the model writes after a
+ * compaction within a tool loop stays, and thinking is never turned off.
+ */
+export type ThinkingName = "keep_valid" | "keep_all" | "strip" | "adaptive";
 
 /** The contract's value of a thinking policy. */
 export function thinkingOf(name: ThinkingName): ThinkingPolicy {
@@ -201,7 +204,9 @@ export function thinkingOf(name: ThinkingName): ThinkingPolicy {
       return ThinkingPolicy.KEEP_ALL;
     case "strip":
       return ThinkingPolicy.STRIP;
+    case "adaptive":
+      return ThinkingPolicy.ADAPTIVE;
     default:
-      throw new TypeError(`thinking: ${JSON.stringify(name)} is none: keep_valid, keep_all or strip`);
+      throw new TypeError(`thinking: ${JSON.stringify(name)} is none: keep_valid, keep_all, strip or adaptive`);
   }
 }

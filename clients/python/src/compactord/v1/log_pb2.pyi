@@ -215,7 +215,7 @@ class LoggedMessage(_message.Message):
     """Where it stands now. Set in answers only."""
     loop_view_point: _builtins.int
     """ASSISTANT: the view_point of the first ASSISTANT message of its tool loop. It decides whether the thinking of the
-    whole loop is still valid.
+    whole loop is still valid, except with THINKING_POLICY_ADAPTIVE, where view_point decides for each message.
     """
     pinned: _builtins.bool
     """Whether it is pinned now. Set in answers only."""

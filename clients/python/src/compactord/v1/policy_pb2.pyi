@@ -37,6 +37,12 @@ class _ThinkingPolicyEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Thinki
     """All thinking."""
     THINKING_POLICY_STRIP: _ThinkingPolicy.ValueType  # 3
     """No thinking."""
+    THINKING_POLICY_ADAPTIVE: _ThinkingPolicy.ValueType  # 4
+    """Like KEEP_VALID, but each message of a tool loop keeps or loses its thinking by itself, by the view that it was made
+    from. So a loop that lost its earlier thinking keeps what the model writes afterwards, and views never set
+    disable_thinking. For requests with Anthropic's adaptive thinking, where the model decides before each answer
+    whether it thinks. Where thinking is turned on with a budget, a provider can refuse such views.
+    """
 
 class ThinkingPolicy(_ThinkingPolicy, metaclass=_ThinkingPolicyEnumTypeWrapper):
     """ThinkingPolicy says which thinking views show."""
@@ -51,6 +57,12 @@ THINKING_POLICY_KEEP_ALL: ThinkingPolicy.ValueType  # 2
 """All thinking."""
 THINKING_POLICY_STRIP: ThinkingPolicy.ValueType  # 3
 """No thinking."""
+THINKING_POLICY_ADAPTIVE: ThinkingPolicy.ValueType  # 4
+"""Like KEEP_VALID, but each message of a tool loop keeps or loses its thinking by itself, by the view that it was made
+from. So a loop that lost its earlier thinking keeps what the model writes afterwards, and views never set
+disable_thinking. For requests with Anthropic's adaptive thinking, where the model decides before each answer
+whether it thinks. Where thinking is turned on with a budget, a provider can refuse such views.
+"""
 Global___ThinkingPolicy: _TypeAlias = ThinkingPolicy  # noqa: Y015
 
 class _SummaryPlacement:

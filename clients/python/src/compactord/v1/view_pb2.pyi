@@ -371,7 +371,7 @@ class ViewReport(_message.Message):
     EXTRA_BLOCK_TOKENS_FIELD_NUMBER: _builtins.int
     disable_thinking: _builtins.bool
     """Whether the client must turn thinking off in its next request, because a tool loop that still runs lost its
-    thinking.
+    thinking. Never with THINKING_POLICY_ADAPTIVE.
     """
     messages_merged: _builtins.int
     """How many messages were merged with a neighbour."""

@@ -261,7 +261,7 @@ export type LoggedMessage = Message<"compactord.v1.LoggedMessage"> & {
 
   /**
    * ASSISTANT: the view_point of the first ASSISTANT message of its tool loop. It decides whether the thinking of the
-   * whole loop is still valid.
+   * whole loop is still valid, except with THINKING_POLICY_ADAPTIVE, where view_point decides for each message.
    *
    * @generated from field: uint32 loop_view_point = 12;
    */
@@ -399,7 +399,7 @@ export type LoggedMessageJson = {
 
   /**
    * ASSISTANT: the view_point of the first ASSISTANT message of its tool loop. It decides whether the thinking of the
-   * whole loop is still valid.
+   * whole loop is still valid, except with THINKING_POLICY_ADAPTIVE, where view_point decides for each message.
    *
    * @generated from field: uint32 loop_view_point = 12;
    */

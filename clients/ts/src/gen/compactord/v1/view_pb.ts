@@ -707,7 +707,7 @@ export const LogRepairSchema: GenMessage<LogRepair, {jsonType: LogRepairJson}> =
 export type ViewReport = Message<"compactord.v1.ViewReport"> & {
   /**
    * Whether the client must turn thinking off in its next request, because a tool loop that still runs lost its
-   * thinking.
+   * thinking. Never with THINKING_POLICY_ADAPTIVE.
    *
    * @generated from field: bool disable_thinking = 1;
    */
@@ -782,7 +782,7 @@ export type ViewReport = Message<"compactord.v1.ViewReport"> & {
 export type ViewReportJson = {
   /**
    * Whether the client must turn thinking off in its next request, because a tool loop that still runs lost its
-   * thinking.
+   * thinking. Never with THINKING_POLICY_ADAPTIVE.
    *
    * @generated from field: bool disable_thinking = 1;
    */
