@@ -17,6 +17,7 @@ import (
 	"github.com/compactord/compactord/dialects/dialect"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/sessionlog"
+	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/summarizers"
 	"github.com/compactord/compactord/summarizers/redaction/redactiontest"
 )
@@ -126,7 +127,9 @@ func (w *checkedService) requirePrefix(ctx context.Context, req *summarizers.Req
 		require.NoError(w.t, err, d.Name())
 		require.Equal(w.t, agents.system, listed(prompt.System), d.Name())
 		messages := listed(prompt.Messages)
-		whole, err := d.Render(shown, dialect.RenderOptions{})
+		whole, err := d.Render(shown, dialect.RenderOptions{
+			Adaptive: session.ThinksAdaptively(w.row().GetResolvedPolicy(), session.ViewOptions{}),
+		})
 		require.NoError(w.t, err)
 		require.Equal(w.t, listed(whole.Messages), messages, "all up to the cut, and nothing else")
 		require.LessOrEqual(w.t, len(messages), len(agents.messages))

@@ -38,9 +38,10 @@ type holder struct {
 // wholeList renders the view of a request as a whole, in one piece, and checks it by its JSON.
 func wholeList(t tester, log written, shape dialect.Dialect, r views.Request) *dialect.Rendered {
 	state := log.StateAt(session.Point(r.Head))
-	view := state.View(session.ViewOptions{Thinking: r.Thinking, Dialect: shape.Kind()})
+	options := session.ViewOptions{Thinking: r.Thinking, Dialect: shape.Kind()}
+	view := state.View(options)
 	view.With(r.Extra)
-	opts := dialect.RenderOptions{}
+	opts := dialect.RenderOptions{Adaptive: session.ThinksAdaptively(state.Policy, options)}
 	if r.MarkBreakpoints {
 		opts.Breakpoints = views.StableEnds(view.Messages)
 	}
