@@ -39,7 +39,6 @@ func TestPagesAreTheWholeView(t *testing.T) {
 			{w: w},
 			{w: w, thinking: compactordv1.ThinkingPolicy_THINKING_POLICY_KEEP_ALL},
 			{w: w, thinking: compactordv1.ThinkingPolicy_THINKING_POLICY_KEEP_VALID},
-			{w: w, thinking: compactordv1.ThinkingPolicy_THINKING_POLICY_ADAPTIVE},
 		}
 		for range between(t, 10, 60, "steps") {
 			switch n := between(t, 0, 99, "step"); {
