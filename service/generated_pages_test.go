@@ -173,18 +173,20 @@ func (r *pageReader) page(req *compactordv1.GetLLMViewRequest, whole *compactord
 }
 
 // knownOn returns the suggested breakpoints of a whole view that its first page knows: that before the LATEST blocks only
-// where the page has the blocks.
+// where the page has them, or ends before them.
 func knownOn(page, whole *compactordv1.GetLLMViewResponse) []uint32 {
 	latest := slices.IndexFunc(whole.GetMessages(), func(vm *compactordv1.ViewMessage) bool {
 		return vm.GetContextBlock().GetPlace() == compactordv1.BlockPlace_BLOCK_PLACE_LATEST
 	})
 	known := slices.Clone(whole.GetViewReport().GetSuggestedBreakpoints())
-	if latest < len(page.GetMessages()) {
+	if latest <= len(page.GetMessages()) {
 		return known
 	}
+	leading := slices.IndexFunc(whole.GetMessages(), func(vm *compactordv1.ViewMessage) bool {
+		return !session.Leads(vm.GetMessage().GetRole()) &&
+			vm.GetContextBlock().GetPlace() != compactordv1.BlockPlace_BLOCK_PLACE_LEADING
+	})
 	return slices.DeleteFunc(known, func(at uint32) bool {
-		vm := whole.GetMessages()[at]
-		return int(at) == latest-1 && vm.GetSummaryOf() == "" && !session.Leads(vm.GetMessage().GetRole()) &&
-			vm.GetContextBlock() == nil
+		return int(at) == latest-1 && at >= uint32(leading) && whole.GetMessages()[at].GetSummaryOf() == ""
 	})
 }
