@@ -27,7 +27,9 @@ type runner struct {
 	plan *compactordv1.PlanCompactionResponse
 	// list is the state of the last list that was compacted without a session.
 	list listState
-	ids  ids
+	// mails are the sessions with a D-Mail that waits to be delivered.
+	mails map[string]bool
+	ids   ids
 }
 
 type handleKey struct{ session, dialect, program string }
@@ -43,7 +45,7 @@ type handle struct {
 // run runs a case and returns the answers of its steps. It deletes the case's sessions afterwards.
 func run(t *testing.T, d *daemontest.Daemon, c testCase) []any {
 	t.Helper()
-	r := &runner{t: t, Daemon: d, dialect: c.Dialect, handles: map[handleKey]*handle{}, ids: ids{}}
+	r := &runner{t: t, Daemon: d, dialect: c.Dialect, handles: map[handleKey]*handle{}, mails: map[string]bool{}, ids: ids{}}
 	defer r.deleteSessions()
 	var answers []any
 	for i, s := range c.Steps {

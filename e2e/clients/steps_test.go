@@ -38,7 +38,7 @@ func (r *runner) do(s step) (map[string]any, error) {
 		"plan":              r.planCompaction,
 		"commit":            r.commitCompaction,
 		"compact_with":      r.compactWith,
-		"fold_since":        r.foldSince,
+		"tool":              r.tool,
 		"checkpoint":        r.checkpoint,
 		"checkpoints":       r.listCheckpoints,
 		"revert": func(s step) (map[string]any, error) {

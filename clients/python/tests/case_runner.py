@@ -16,6 +16,7 @@ from compactord import v1
 
 Client: TypeAlias = compactord.Client | compactord.AsyncClient
 Session: TypeAlias = compactord.Session | compactord.AsyncSession
+Tools: TypeAlias = compactord.AgentTools | compactord.AsyncAgentTools
 Step: TypeAlias = Callable[["Runner", Json], Awaitable[Json]]
 T = TypeVar("T")
 M = TypeVar("M", bound=Message)
@@ -36,6 +37,7 @@ class Runner:
         """The state of the last list that was compacted without a session."""
         self._sessions: dict[Key, Session] = {}
         self._views: dict[Key, compactord.View] = {}
+        self._tools: dict[Key, Tools] = {}
 
     async def run(self, steps: Mapping[str, Step]) -> list[Json]:
         """Run the case. Its sessions are deleted behind it.
@@ -79,6 +81,17 @@ class Runner:
     def keep_session(self, step: Json, session: Session) -> None:
         """Keep a session object that a step made, in place of one that there was."""
         self._sessions[session.id, self.dialect(step), ""] = session
+
+    def tools(self, step: Json) -> Tools:
+        """The agent's tools of the step's session object."""
+        key, session = self._key(step), self.session(step)
+        if key not in self._tools:
+            self._tools[key] = (
+                compactord.AgentTools(session, dmail=True, fold=True)
+                if isinstance(session, compactord.Session)
+                else compactord.AsyncAgentTools(session, dmail=True, fold=True)
+            )
+        return self._tools[key]
 
     def keep_view(self, step: Json, view: compactord.View) -> None:
         """Keep the last view of a session object."""

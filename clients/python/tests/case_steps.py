@@ -148,14 +148,11 @@ async def _compact_with(runner: Runner, step: Json) -> Json:
     return _result(await session.compact_with(write, fold=fold))
 
 
-async def _fold_since(runner: Runner, step: Json) -> Json:
-    session = runner.session(step)
-    arguments = json.dumps({"checkpoint_id": step["checkpoint_id"], "result": step["result"]})
-    call = compactord.ToolCall(id="call", name="fold_since", arguments=arguments, index=0)
-    if isinstance(session, compactord.Session):
-        output = compactord.AgentTools(session, fold=True).handle(call)
-    else:
-        output = await compactord.AsyncAgentTools(session, fold=True).handle(call)
+async def _tool(runner: Runner, step: Json) -> Json:
+    given = step["arguments"]
+    written = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
+    call = compactord.ToolCall(id="call", name=step["name"], arguments=written, index=0)
+    output = await settled(runner.tools(step).handle(call))
     assert output is not None
     return {"text": output.text, "is_error": output.is_error}
 
@@ -510,7 +507,6 @@ STEPS: dict[str, Step] = {
     "compact": _compact,
     "compacted": _compacted,
     "compact_with": _compact_with,
-    "fold_since": _fold_since,
     "compaction_events": _compaction_events,
     "compactions": _compactions,
     "count_tokens": _count_tokens,
@@ -532,6 +528,7 @@ STEPS: dict[str, Step] = {
     "search": _search,
     "set_blocks": _set_blocks,
     "sync": _sync,
+    "tool": _tool,
     "unpin": _unpin,
     "update": _update,
     "view": _view,

@@ -120,6 +120,19 @@ def test_a_wrong_result_is_told_and_asked_for_again(
     assert transcript(session) == ["user: hi", "assistant: look({})", "tool: look: seen", "assistant: Done."]
 
 
+@pytest.mark.parametrize("dialect", ["openai_chat", None])
+def test_a_neutral_result_without_an_id_gets_its_calls(either: compactord.Client, chat: Provider, dialect: Any) -> None:
+    session = either.create_session(dialect=dialect)
+    call = {"role": "ROLE_ASSISTANT", "parts": [{"tool_call": {"id": "call-1", "name": "look", "arguments": "{}"}}]}
+    answers: list[Any] = [chat.body(Said("", [LOOK])) if dialect else call, compactord.assistant("Done.")]
+    without = compactord.tool_result("", "good")
+    session.run_turn(lambda _: answers.pop(0), "hi", run_tool=lambda _: without if dialect else _neutral_result(""))
+    logged = [message.message for message in session.messages()]
+    assert logged[2].parts[0].tool_result.call_id == "call-1"
+    # The caller's own message is left as it is.
+    assert without.parts[0].tool_result.call_id == ""
+
+
 def test_a_result_that_the_daemon_refuses_is_asked_for_again(either: compactord.Client, chat: Provider) -> None:
     """A message in the dialect whose id is that of no call: only the daemon knows."""
     session = either.create_session(dialect=chat.dialect)

@@ -80,9 +80,9 @@ describe("recall and search", () => {
     const tools = new AgentTools(session);
     const found = await handled(tools, "search_messages", { words: "KESTREL harbour" });
     assert.equal(found.isError, false);
-    assert.match(found.text, /^#12\.0 \(user, line 1, 6 matches\): .*password of the harbour is kestrel/);
+    assert.match(found.text, /^#12\.0 user, line 1, 6 matches: .*password of the harbour is kestrel/);
     const whole = await handled(tools, "recall_content", { reference: "#12.0" });
-    assert.equal(whole.text.split("\n")[0], "[#12.0: user text, 147 bytes, 6 lines]");
+    assert.equal(whole.text.split("\n")[0], "[#12.0 user, text, lines 1 to 6 of 6]");
     assert.ok(whole.text.endsWith("Keep it.\n"));
     const lines = await handled(tools, "recall_content", { reference: "#12", first_line: 2, line_count: 1 });
     assert.equal(lines.text.split("\n").slice(1).join("\n"), "Keep it.\n");
@@ -93,11 +93,11 @@ describe("recall and search", () => {
       context_lines: 0,
     });
     assert.deepEqual(matching.text.split("\n").slice(1), [
-      "1: The password of the harbour is kestrel.",
+      "1:The password of the harbour is kestrel.",
       "--",
-      "3: The password of the harbour is kestrel.",
+      "3:The password of the harbour is kestrel.",
       "--",
-      "5: The password of the harbour is kestrel.",
+      "5:The password of the harbour is kestrel.",
     ]);
     const some = await handled(tools, "recall_content", { reference: "#12", max_bytes: 50 });
     assert.ok(some.text.endsWith("[There is more: read on with first_byte 50.]"), some.text);
@@ -125,29 +125,16 @@ describe("recall and search", () => {
     assert.equal((await handled(tools, "search_messages", { pattern: "^gulls$" })).text, "No message matches.");
   });
 
-  for (const [name, args, says] of [
-    ["recall_content", "no JSON", "The arguments are no JSON object."],
-    ["recall_content", {}, "Missing: reference."],
-    ["recall_content", { reference: 5 }, "reference must be a string."],
-    ["recall_content", { reference: "#0", first_line: 0 }, "first_line must be an integer from 1."],
-    ["recall_content", { reference: "#0", max_bytes: 300_000 }, "max_bytes must be an integer from 1 to 262144."],
+  for (const [args, says] of [
+    ["[".repeat(100_000), "Nothing was read: the arguments are no JSON object."],
+    ['{"reference": "#0\\ud83c"}', "Nothing was read: reference must be a text."],
     [
-      "recall_content",
-      { reference: "#0", first_byte: 0, first_line: 1 },
-      "first_byte does not go with match, first_line or line_count.",
-    ],
-    ["recall_content", { reference: "#0", match: "a", line_count: 1 }, "line_count does not go with match."],
-    ["recall_content", { reference: "#0", ignore_case: true }, "ignore_case and context_lines go with match."],
-    ["search_messages", { words: "a", pattern: "b" }, "Give either words or pattern."],
-    ["search_messages", { words: "", pattern: "" }, "Give either words or pattern."],
-    [
-      "search_messages",
-      { words: "a", page: 2 },
-      'There is no "page"; there are words, pattern, newest_first, limit, skip.',
+      '{"\\ud83c": 1}',
+      'Nothing was read: there is no argument "?"; there are reference, first_line, line_count, match, ignore_case, context_lines, first_byte, max_bytes.',
     ],
   ] as const) {
-    it(`tell the model what is wrong with ${name} ${JSON.stringify(args)}`, async () => {
-      const output = await handled(new AgentTools(client.session("none")), name, args);
+    it(`tell the model what is wrong with ${args.slice(0, 20)}, which other languages read otherwise`, async () => {
+      const output = await handled(new AgentTools(client.session("none")), "recall_content", args);
       assert.deepEqual([output.isError, output.text], [true, says]);
     });
   }
@@ -184,7 +171,7 @@ describe("recall and search", () => {
       assert.equal(turn.text, "Found.");
       assert.deepEqual(own, ["bash"]);
       const log = await transcript(session);
-      assert.match(log[2] ?? "", /^TOOL #0\.0 \(user, line 1\): Where is the lighthouse\?$/m);
+      assert.match(log[2] ?? "", /^TOOL #0\.0 user, line 1: Where is the lighthouse\?$/m);
       assert.equal(log[3], "TOOL a.txt");
     });
   }

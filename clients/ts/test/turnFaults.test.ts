@@ -1,7 +1,15 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 
-import { AgentTools, assistant, ClientClosedError, OperationCancelledError } from "../src/index.js";
+import {
+  AgentTools,
+  assistant,
+  ClientClosedError,
+  OperationCancelledError,
+  ToolOutput,
+  toolResult,
+} from "../src/index.js";
+import type { Message } from "../src/v1.js";
 import type { Client, RunTool, Session } from "../src/index.js";
 import { TestDaemon } from "./fixture/daemon.js";
 import { FakeModel, Gate } from "./fixture/fakeModel.js";
@@ -69,6 +77,41 @@ test("a result that was refused is asked for again when the turn is taken up", a
   assert.equal((await session.runTurn(model.call, [], { runTool: right })).text, "Done.");
   assert.deepEqual(asked, ["one", "one"]);
 });
+
+for (const [what, wrong, says] of [
+  ["a number", 5, /^runTool returned a number for call one of one: it must be a string/],
+  ["an answer", assistant("no"), /^runTool returned an? \w+ for call one of one: it is not a TOOL message/],
+  ["another call's result", toolResult("two", "no"), /for call one of one: its callId belongs to another call$/],
+  ["an output of a number", new ToolOutput(5 as unknown as string), /for call one of one: its text is a number/],
+] as const) {
+  test(`${what} is no result: the call is named, and asked for again`, async () => {
+    const session = await chat();
+    const model = new FakeModel(calling("one"), assistant("Done."));
+    const runTool = (): Message => wrong as Message;
+    await assert.rejects(session.runTurn(model.call, "Go.", { runTool }), { name: "TypeError", message: says });
+    assert.equal((await session.runTurn(model.call, [], { runTool: () => "good" })).text, "Done.");
+    assert.deepEqual(await transcript(session), ["USER Go.", "ASSISTANT one({})", "TOOL good", "ASSISTANT Done."]);
+  });
+}
+
+for (const dialect of ["openai_chat", undefined] as const) {
+  test(`a neutral result without an id gets its call's, with the dialect ${String(dialect)}`, async () => {
+    const session = await client.createSession({ dialect });
+    const call = { toolCall: { id: "one", name: "look", arguments: "{}" } };
+    const answer = dialect === undefined ? { role: "ROLE_ASSISTANT", parts: [call] } : calling("one");
+    const without = toolResult("", "good");
+    const json = { role: "ROLE_TOOL", parts: [{ toolResult: { parts: [{ text: { text: "good" } }] } }] };
+    const runTool = (): Message | object => (dialect === undefined ? json : without);
+    await session.runTurn(new FakeModel(answer, assistant("Done.")).call, "Go.", { runTool });
+    const log = [];
+    for await (const { message } of session.messages()) {
+      log.push(message?.parts[0]?.kind);
+    }
+    assert.equal(log[2]?.case === "toolResult" && log[2].value.callId, "one");
+    // The caller's own message is left as it is.
+    assert.equal(without.parts[0]?.kind.case === "toolResult" && without.parts[0].kind.value.callId, "");
+  });
+}
 
 test("the last event of a compaction leaves the place to a turn in its loop", async () => {
   const session = await client.createSession();

@@ -343,6 +343,18 @@ class ClientClosedError(CompactordError):
     """The client is closed."""
 
 
+OUTAGES = (
+    ClientClosedError,
+    DeadlineExceededError,
+    InternalError,
+    OperationCancelledError,
+    PermissionDeniedError,
+    UnauthenticatedError,
+    UnavailableError,
+)
+"""Errors with another cause than the request: a changed request does not mend them."""
+
+
 class TurnRunningError(CompactordError):
     """A turn of this session is already running."""
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from compactord import v1
 from compactord.texts import model_text
+from compactord.words import word
+
+_BLANKS = re.compile(r"[ \t\n\r\v\f]+")
 
 
 def reference(index: int, part: int | None = None, result_part: int | None = None, *, session_id: str = "") -> str:
@@ -18,24 +22,21 @@ def reference(index: int, part: int | None = None, result_part: int | None = Non
 
 
 def content_text(answer: v1.RecallContentResponse, *, by_bytes: bool, match: str) -> str:
-    """Describe recalled content: a line about it, the content, and how to read on.
+    """Describe recalled content: a line about it, the content word for word, and how to read on.
 
     Args:
         answer: The response of the daemon.
         by_bytes: Whether the model asked for bytes.
         match: The expression that the model searched for; empty where it did not search.
     """
+    head = model_text("recalled", reference=_place(answer), facts=", ".join(_facts(answer, by_bytes, match)))
     if answer.kind == v1.ContentKind.CONTENT_KIND_MEDIA:
-        return f"[{_head(answer)}: {answer.mime_type} of {answer.total_bytes} bytes, which cannot be shown as text]"
-    if match:
-        body, shown = _blocks(answer.blocks), f"lines that match, of {answer.total_lines}"
-        if not answer.blocks:
-            shown = f"no line matches, of {answer.total_lines}"
-    else:
-        body = answer.text
-        shown = f"from byte {answer.offset} of {answer.total_bytes}" if by_bytes else _lines(answer)
-    end = "\n" if body and not body.endswith("\n") else ""
-    return f"[{_head(answer)}, {shown}]\n{body}{end}{_more(answer)}".rstrip("\n")
+        return head
+    body = _blocks(answer.blocks) if match else answer.text
+    more = _more(answer)
+    if body and more and not body.endswith("\n"):
+        body += "\n"
+    return f"{head}\n{body}{more}" if body or more else head
 
 
 def hits_text(hits: Sequence[v1.SearchHit], *, skipped: int, more: bool) -> str:
@@ -54,20 +55,43 @@ def hits_text(hits: Sequence[v1.SearchHit], *, skipped: int, more: bool) -> str:
     return "\n".join(lines)
 
 
-def _head(answer: v1.RecallContentResponse) -> str:
+def _place(answer: v1.RecallContentResponse) -> str:
+    if answer.block:
+        return f"block {answer.block}"
     part = answer.part if answer.HasField("part") else None
     piece = answer.result_part if answer.HasField("result_part") else None
-    named = f" {answer.tool}" if answer.tool else ""
-    kind = v1.ContentKind.Name(answer.kind).removeprefix("CONTENT_KIND_").lower().replace("_", " ")
-    role = v1.Role.Name(answer.role).removeprefix("ROLE_").lower()
-    return f"{reference(answer.index, part, piece, session_id=answer.session_id)} {role}{named}, {kind}"
+    return reference(answer.index, part, piece, session_id=answer.session_id)
 
 
-def _lines(answer: v1.RecallContentResponse) -> str:
+def _facts(answer: v1.RecallContentResponse, by_bytes: bool, match: str) -> list[str]:
+    taken_back = answer.state == v1.MessageState.MESSAGE_STATE_PUT_ASIDE and not answer.block
+    facts = [
+        _who(answer),
+        word(v1.ContentKind, answer.kind).replace("_", " "),
+        model_text("taken_back") if taken_back else "",
+        answer.name,
+        answer.mime_type,
+        _shown(answer, by_bytes, match),
+    ]
+    return [fact for fact in facts if fact]
+
+
+def _who(told: v1.RecallContentResponse | v1.SearchHit) -> str:
+    return word(v1.Role, told.role) + (f" {told.tool}" if told.tool else "")
+
+
+def _shown(answer: v1.RecallContentResponse, by_bytes: bool, match: str) -> str:
+    """Say how much of the content is shown."""
+    if answer.kind == v1.ContentKind.CONTENT_KIND_MEDIA:
+        return model_text("recalled_media", bytes=answer.total_bytes)
+    if match:
+        return model_text("recalled_matches" if answer.blocks else "recalled_no_match", total=answer.total_lines)
+    if by_bytes:
+        return model_text("recalled_bytes", first=answer.offset, total=answer.total_bytes)
     if answer.total_lines == 0:
-        return "empty"
+        return model_text("recalled_empty")
     last = answer.first_line + max(_line_count(answer.text), 1) - 1
-    return f"lines {answer.first_line} to {last} of {answer.total_lines}"
+    return model_text("recalled_lines", first=answer.first_line, last=last, total=answer.total_lines)
 
 
 def _line_count(text: str) -> int:
@@ -97,9 +121,12 @@ def _more(answer: v1.RecallContentResponse) -> str:
 
 def _hit(hit: v1.SearchHit) -> str:
     piece = hit.result_part if hit.HasField("result_part") else None
-    role = v1.Role.Name(hit.role).removeprefix("ROLE_").lower()
-    named = f" {hit.tool}" if hit.tool else ""
-    line = f", line {hit.line}" if hit.line else ""
-    count = f", {hit.matches} matches" if hit.matches > 1 else ""
-    snippet = " ".join(hit.snippet.split())
-    return f"{reference(hit.index, hit.part, piece, session_id=hit.session_id)} {role}{named}{line}{count}: {snippet}"
+    facts = [
+        _who(hit),
+        *([model_text("hit_line", line=hit.line)] if hit.line else ()),
+        *([model_text("hit_matches", matches=hit.matches)] if hit.matches > 1 else ()),
+        *([model_text("taken_back")] if hit.state == v1.MessageState.MESSAGE_STATE_PUT_ASIDE else ()),
+    ]
+    place = reference(hit.index, hit.part, piece, session_id=hit.session_id)
+    snippet = _BLANKS.sub(" ", hit.snippet).strip(" ")
+    return model_text("hit", reference=place, facts=", ".join(facts), snippet=snippet)

@@ -8,7 +8,7 @@ from functools import cache
 from importlib import resources
 
 
-def model_text(name: str, **values: object) -> str:
+def model_text(name: str, /, **values: object) -> str:
     """Return a text for the model.
 
     Args:

@@ -51,12 +51,18 @@ def _written(call: ToolCall, output: ToolOutput) -> v1.Message:
 
 
 def _answering(call: ToolCall, message: v1.Message) -> v1.Message:
+    """Return a neutral message as the result of a call. Results in it without an id get the call's."""
     answered = [part.tool_result.call_id for part in message.parts if part.HasField("tool_result")]
     if message.role != v1.Role.ROLE_TOOL or not answered:
         raise TypeError("it is not a TOOL message with a tool_result")
     if any(call_id not in ("", call.id) for call_id in answered):
         raise TypeError("its call_id belongs to another call")
-    return message
+    own = v1.Message()
+    own.CopyFrom(message)
+    for part in own.parts:
+        if part.HasField("tool_result"):
+            part.tool_result.call_id = call.id
+    return own
 
 
 def _message_or_data(call: ToolCall, output: object, dialect: v1.Dialect.ValueType) -> object:

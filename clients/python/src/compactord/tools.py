@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -169,63 +170,107 @@ def _sources() -> Mapping[str, str]:
 class ArgumentError(ValueError):
     """The arguments of a call are wrong. The text is for the model that wrote them."""
 
+    def __init__(self, text: str, /, **values: object) -> None:
+        """Make the exception.
+
+        Args:
+            text: The name of its text in ``texts.json``.
+            values: The values for its placeholders.
+        """
+        super().__init__(model_text(text, **values))
+
 
 class Arguments:
-    """The arguments of a call, with a method for each type of value.
+    """The arguments of a call that match the tool's definition.
 
-    Each method raises an ArgumentError where the value does not match the tool's definition.
+    Empty values count as not given: some models write all parameters, with empty values for those that they do not use.
     """
 
     def __init__(self, call: ToolCall) -> None:
-        """Parse the arguments.
+        """Check the arguments.
 
         Args:
             call: The call.
 
         Raises:
-            ArgumentError: The arguments are not a JSON object, or one has a name that is not in the definition.
+            ArgumentError: The arguments are not a JSON object, or do not match the definition.
         """
-        try:
-            parsed = call.json()
-        except ValueError as error:
-            raise ArgumentError("the arguments are no JSON") from error
-        if not isinstance(parsed, dict):
-            raise ArgumentError("the arguments are no JSON object")
-        self._values = cast("dict[str, Any]", parsed)
-        self._known = cast("dict[str, dict[str, Any]]", _definition(call.name)["parameters"]["properties"])
-        for name in self._values:
-            if name not in self._known:
-                raise ArgumentError(f"there is no {name[:64]!r}; known are {', '.join(self._known)}")
+        schema = cast("dict[str, Any]", _definition(call.name)["parameters"])
+        known = cast("dict[str, dict[str, Any]]", schema["properties"])
+        given = _object(call.arguments)
+        unknown = [_shown(name) for name in given if name not in known]
+        if unknown:
+            raise ArgumentError("argument_unknown", name=min(unknown), names=", ".join(known))
+        self._values: dict[str, Any] = {
+            name: _checked(name, parameter, given[name])
+            for name, parameter in known.items()
+            if given.get(name) not in (None, "")
+        }
+        missing = [name for name in schema.get("required", ()) if _is_blank(self._values.get(name))]
+        if missing:
+            raise ArgumentError("arguments_missing", names=", ".join(missing))
 
     def text(self, name: str) -> str:
         """Return a text; empty where it is not given."""
-        value = self._values.get(name)
-        if value is None:
-            return ""
-        if not isinstance(value, str):
-            raise ArgumentError(f"{name} is to be a text")
-        return value
+        return cast(str, self._values.get(name, ""))
+
+    def trimmed(self, name: str) -> str:
+        """Return a text without white space around it."""
+        return self.text(name).strip(_WHITE)
 
     def flag(self, name: str) -> bool:
         """Return a truth value; False where it is not given."""
-        value = self._values.get(name)
-        if value is None:
-            return False
-        if not isinstance(value, bool):
-            raise ArgumentError(f"{name} is to be true or false")
-        return value
+        return cast(bool, self._values.get(name, False))
 
     def number(self, name: str) -> int | None:
-        """Return a whole number within the definition's bounds; None where it is not given."""
-        value = self._values.get(name)
-        if value is None:
-            return None
-        # Some models write every number with a fraction.
-        if isinstance(value, float) and value.is_integer():
-            value = int(value)
-        if not isinstance(value, int) or isinstance(value, bool):
-            raise ArgumentError(f"{name} is to be a whole number")
-        lowest, highest = self._known[name].get("minimum", 0), self._known[name].get("maximum", 2**32 - 1)
-        if not lowest <= value <= highest:
-            raise ArgumentError(f"{name} is {value}, and is to be from {lowest} to {highest}")
-        return value
+        """Return a whole number; None where it is not given."""
+        return cast("int | None", self._values.get(name))
+
+
+_WHITE = " \t\n\r\v\f"
+
+
+def _object(arguments: str) -> dict[str, Any]:
+    """Parse arguments; blank ones are an empty object."""
+    try:
+        parsed = json.loads(arguments, parse_constant=_refuse) if arguments.strip(_WHITE) else {}
+    except (ValueError, RecursionError):
+        parsed = None
+    if not isinstance(parsed, dict):
+        raise ArgumentError("arguments_no_object")
+    return cast("dict[str, Any]", parsed)
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is no JSON")
+
+
+def _shown(name: str) -> str:
+    """Return what the model wrote as a name, as printable ASCII."""
+    return "".join(char if " " <= char <= "~" else "?" for char in name[:64])
+
+
+def _is_blank(value: object) -> bool:
+    return value is None or (isinstance(value, str) and not value.strip(_WHITE))
+
+
+def _checked(name: str, parameter: Mapping[str, Any], value: object) -> object:
+    """Return a value of the parameter's type."""
+    match parameter["type"]:
+        case "string":
+            if not isinstance(value, str) or _SURROGATE.search(value):
+                raise ArgumentError("argument_no_text", name=name)
+        case "boolean":
+            if not isinstance(value, bool):
+                raise ArgumentError("argument_no_flag", name=name)
+        case _:
+            lowest, highest = parameter["minimum"], parameter.get("maximum", 2**32 - 1)
+            # Some models write every number with a fraction.
+            if isinstance(value, float) and value.is_integer():
+                value = int(value)
+            if not isinstance(value, int) or isinstance(value, bool) or not lowest <= value <= highest:
+                raise ArgumentError("argument_no_number", name=name, lowest=lowest, highest=highest)
+    return value
+
+
+_SURROGATE = re.compile("[\ud800-\udfff]")

@@ -113,19 +113,3 @@ def test_a_model_folds_what_it_did_since_a_checkpoint_and_goes_on(client: compac
     assert last[place + 1] == "fold_since"
     assert "are shown as your result from now on" in last[place + 2]
     assert session.recall(3).text == "much text\n" * 200
-
-
-def test_wrong_arguments_of_fold_since_are_told_to_the_model(client: compactord.Client) -> None:
-    session = client.create_session()
-    session.append("Hello.")
-    tools = compactord.AgentTools(session, fold=True)
-
-    def answer(**arguments: object) -> str:
-        output = tools.handle(compactord.ToolCall("1", "fold_since", json.dumps(arguments), 1))
-        assert output is not None
-        assert output.is_error
-        return output.text
-
-    assert answer(checkpoint_id=1) == "Nothing was folded: result is missing."
-    assert answer(result="x") == "Nothing was folded: checkpoint_id is missing."
-    assert answer(checkpoint_id="1", result="x") == "Nothing was folded: checkpoint_id is to be a whole number."

@@ -1,3 +1,4 @@
+import { ArgumentError, Arguments } from "./arguments.js";
 import { Mailbox } from "./dmail.js";
 import {
   ClientClosedError,
@@ -87,7 +88,8 @@ export class AgentTools<D extends DialectName | undefined = DialectName | undefi
 
   /**
    * Runs a call of one of these tools; returns undefined for other tools. Wrong arguments, or content that the log does
-   * not have, give an error result for the model. Throws other errors, such as a daemon that cannot be reached.
+   * not have, give an error result for the model. Throws other errors, such as a daemon that cannot be reached. The texts
+   * are the same in the clients for all languages.
    */
   async handle(
     call: Pick<ToolCall, "name" | "arguments">,
@@ -108,11 +110,11 @@ export class AgentTools<D extends DialectName | undefined = DialectName | undefi
           return await this.#folder.fold(call.arguments, this.#session, options);
       }
     } catch (error) {
-      if (error instanceof CompactordError && !isOutage(error)) {
-        const text = name === "fold_since" ? modelText("not_folded", { why: error.message }) : error.message;
-        return new ToolOutput(text, { isError: true });
+      const forModel = error instanceof ArgumentError || (error instanceof CompactordError && !isOutage(error));
+      if (!forModel || name === undefined) {
+        throw error;
       }
-      throw error;
+      return new ToolOutput(modelText(notDone[name], { why: error.message }), { isError: true });
     }
   }
 
@@ -127,20 +129,14 @@ export class AgentTools<D extends DialectName | undefined = DialectName | undefi
   }
 
   async #recall(json: string, options: { readonly signal?: AbortSignal }): Promise<ToolOutput> {
-    const asked = recallAsked(json);
-    if (typeof asked === "string") {
-      return new ToolOutput(asked, { isError: true });
-    }
+    const asked = recallAsked(new Arguments("recall_content", json));
     const { id: sessionId, client } = this.#session;
     const content = await client.sessions.recallContent({ ...asked, sessionId }, options);
-    return new ToolOutput(recalledText(content));
+    return new ToolOutput(recalledText(content, asked));
   }
 
   async #search(json: string, options: { readonly signal?: AbortSignal }): Promise<ToolOutput> {
-    const asked = searchAsked(json);
-    if (typeof asked === "string") {
-      return new ToolOutput(asked, { isError: true });
-    }
+    const asked = searchAsked(new Arguments("search_messages", json));
     const hits: SearchHit[] = [];
     const wanted = asked.skip + asked.limit;
     const { id: sessionId, client } = this.#session;
@@ -156,6 +152,14 @@ export class AgentTools<D extends DialectName | undefined = DialectName | undefi
     return new ToolOutput(foundText(hits.slice(asked.skip, wanted), hits.length > wanted, asked));
   }
 }
+
+/** The texts for calls that were not executed. */
+const notDone = {
+  recall_content: "not_recalled",
+  search_messages: "not_searched",
+  send_dmail: "mail_not_sent",
+  fold_since: "not_folded",
+} as const satisfies Readonly<Record<AgentToolName, string>>;
 
 /** Whether the error has another cause than the call, so that the model cannot correct it. */
 function isOutage(error: CompactordError): boolean {

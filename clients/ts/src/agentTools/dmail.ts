@@ -1,4 +1,4 @@
-import { checkedArguments, definitionOf } from "./tools.js";
+import { Arguments } from "./arguments.js";
 import { modelText } from "../contract/texts.js";
 import { ToolOutput, type Mail } from "../turn/toolCalls.js";
 import type { ListedCheckpoint } from "../session/reading.js";
@@ -29,14 +29,8 @@ export class Mailbox {
     if (this.#pending !== undefined) {
       return refused(modelText("mail_pending"));
     }
-    const given = checkedArguments(definitionOf("send_dmail"), json);
-    if (typeof given === "string") {
-      return failed(given);
-    }
-    const mail = { checkpointId: Number(given["checkpoint_id"]), message: String(given["message"]) };
-    if (mail.message.trim() === "") {
-      return failed("The message is empty.");
-    }
+    const given = new Arguments("send_dmail", json);
+    const mail = { checkpointId: given.number("checkpoint_id") ?? 0, message: given.trimmed("message") };
     const why = await unreachable(mail.checkpointId, checkpoints());
     if (why !== undefined) {
       return refused(why);
@@ -60,8 +54,4 @@ async function unreachable(id: number, checkpoints: AsyncIterable<ListedCheckpoi
 
 function refused(why: string): ToolOutput {
   return new ToolOutput(why, { isError: true });
-}
-
-function failed(why: string): ToolOutput {
-  return refused(`The message was not sent: ${why}`);
 }

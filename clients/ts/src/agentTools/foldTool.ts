@@ -3,7 +3,7 @@ import type { CompactionResult } from "../compaction/compaction.js";
 import { modelText } from "../contract/texts.js";
 import { ToolOutput } from "../turn/toolCalls.js";
 import { CheckpointNotFoundError, CheckpointPutAsideError } from "../wire/errors.js";
-import { checkedArguments, definitionOf } from "./tools.js";
+import { Arguments } from "./arguments.js";
 
 /** Handles calls of fold_since, one after the other, since a session has one compaction at a time. */
 export class Folder {
@@ -22,15 +22,9 @@ async function foldSince(
   session: SessionCompactions,
   options: { readonly signal?: AbortSignal },
 ): Promise<ToolOutput> {
-  const given = checkedArguments(definitionOf("fold_since"), json);
-  if (typeof given === "string") {
-    return refused(modelText("not_folded", { why: given }));
-  }
-  const checkpoint = Number(given["checkpoint_id"]);
-  const text = String(given["result"]).trim();
-  if (text === "") {
-    return refused(modelText("not_folded", { why: "The result is empty." }));
-  }
+  const given = new Arguments("fold_since", json);
+  const checkpoint = given.number("checkpoint_id") ?? 0;
+  const text = given.trimmed("result");
   try {
     return outputOf(await session.fold({ checkpoint, text }, { ...options, abortRunning: false }), checkpoint);
   } catch (error) {

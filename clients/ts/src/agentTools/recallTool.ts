@@ -1,101 +1,124 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 
-import { checkedArguments, definitionOf, type Arguments } from "./tools.js";
+import { ArgumentError, type Arguments } from "./arguments.js";
+import { placeOf, whoOf } from "./places.js";
 import { modelText } from "../contract/texts.js";
-import { ContentKind, MessageState, Role, type RecallContentRequestSchema, type RecallContentResponse } from "../v1.js";
+import { word } from "../contract/words.js";
+import {
+  ContentKind,
+  MessageState,
+  type LineBlock,
+  type RecallContentRequestSchema,
+  type RecallContentResponse,
+} from "../v1.js";
 
 /** A request to the daemon without the session. */
-export type RecallAsked = Omit<MessageInitShape<typeof RecallContentRequestSchema>, "sessionId" | "$typeName">;
+export type RecallAsked = Omit<MessageInitShape<typeof RecallContentRequestSchema>, "sessionId" | "$typeName"> & {
+  readonly range: RecallRange;
+};
+
+type RecallRange = NonNullable<MessageInitShape<typeof RecallContentRequestSchema>["range"]>;
 
 const defaultMaxBytes = 16_384;
 const defaultContextLines = 2;
 
-/** Reads the arguments of a recall_content call. Returns the request, or a sentence about what is wrong. */
-export function recallAsked(json: string): RecallAsked | string {
-  const given = checkedArguments(definitionOf("recall_content"), json);
-  if (typeof given === "string") {
-    return given;
-  }
-  const range = rangeOf(given);
-  if (typeof range === "string") {
-    return range;
-  }
+/** Makes the request of a recall_content call. Throws an ArgumentError where its arguments exclude each other. */
+export function recallAsked(given: Arguments): RecallAsked {
   return {
-    what: { case: "reference", value: String(given["reference"]) },
-    range,
-    maxBytes: numberOr(given["max_bytes"], defaultMaxBytes),
+    what: { case: "reference", value: given.text("reference") ?? "" },
+    range: rangeOf(given),
+    maxBytes: given.number("max_bytes") ?? defaultMaxBytes,
   };
 }
 
-function rangeOf(given: Arguments): (RecallAsked["range"] & object) | string {
-  const { match, first_line, line_count, first_byte, ignore_case, context_lines } = given;
-  if (match === undefined && (ignore_case !== undefined || context_lines !== undefined)) {
-    return "ignore_case and context_lines go with match.";
-  }
-  if (first_byte !== undefined) {
-    return match === undefined && first_line === undefined && line_count === undefined
-      ? { case: "bytes", value: { offset: numberOr(first_byte, 0) } }
-      : "first_byte does not go with match, first_line or line_count.";
+function rangeOf(given: Arguments): RecallRange {
+  const match = given.text("match");
+  const firstLine = given.number("first_line");
+  const lineCount = given.number("line_count");
+  const firstByte = given.number("first_byte");
+  if (firstByte !== undefined) {
+    if (match !== undefined || firstLine !== undefined || lineCount !== undefined) {
+      throw new ArgumentError("bytes_or_lines");
+    }
+    return { case: "bytes", value: { offset: firstByte } };
   }
   if (match !== undefined) {
-    return line_count === undefined
-      ? {
-          case: "match",
-          value: {
-            pattern: String(match),
-            ignoreCase: ignore_case === true,
-            contextLines: numberOr(context_lines, defaultContextLines),
-            firstLine: numberOr(first_line, 0),
-          },
-        }
-      : "line_count does not go with match.";
+    if (lineCount !== undefined) {
+      throw new ArgumentError("count_or_match");
+    }
+    const contextLines = given.number("context_lines") ?? defaultContextLines;
+    const value = { pattern: match, ignoreCase: given.flag("ignore_case"), contextLines, firstLine: firstLine ?? 0 };
+    return { case: "match", value };
   }
-  return first_line === undefined && line_count === undefined
+  return firstLine === undefined && lineCount === undefined
     ? { case: undefined }
-    : { case: "lines", value: { first: numberOr(first_line, 1), count: numberOr(line_count, 0) } };
+    : { case: "lines", value: { first: firstLine ?? 1, count: lineCount ?? 0 } };
 }
 
-/** Writes recalled content as text: a line that describes it, the content, and how to read on. */
-export function recalledText(content: RecallContentResponse): string {
-  const body = content.kind === ContentKind.MEDIA ? mediaLine(content) : bodyOf(content);
-  return [`[${headOf(content)}]`, body, ...restOf(content)].join("\n");
-}
-
-function headOf(content: RecallContentResponse): string {
-  const { sessionId, index, part, resultPart, kind, role, tool, state, totalBytes, totalLines } = content;
-  const place = [index, part, resultPart].filter((at) => at !== undefined).join(".");
-  const what = [Role[role].toLowerCase(), ContentKind[kind].toLowerCase().replace("_", " ")];
-  const size =
-    totalLines === 0 ? `${String(totalBytes)} bytes` : `${String(totalBytes)} bytes, ${String(totalLines)} lines`;
-  const aside = state === MessageState.PUT_ASIDE ? ", taken back by a revert" : "";
-  return `${sessionId}#${place}: ${what.join(" ")}${tool === "" ? "" : ` of ${tool}`}, ${size}${aside}`;
-}
-
-function bodyOf({ text, blocks }: RecallContentResponse): string {
-  if (blocks.length === 0) {
-    return text;
+/** Writes recalled content as text: a line that describes it, the content word for word, and how to read on. */
+export function recalledText(content: RecallContentResponse, { range }: RecallAsked): string {
+  const reference = content.block === "" ? placeOf(content) : `block ${content.block}`;
+  const head = modelText("recalled", { reference, facts: factsOf(content, range.case).join(", ") });
+  if (content.kind === ContentKind.MEDIA) {
+    return head;
   }
+  const body = range.case === "match" ? numbered(content.blocks) : content.text;
+  const more = moreOf(content);
+  const between = body !== "" && more !== "" && !body.endsWith("\n") ? "\n" : "";
+  return body === "" && more === "" ? head : `${head}\n${body}${between}${more}`;
+}
+
+function factsOf(content: RecallContentResponse, by: RecallRange["case"]): string[] {
+  const { kind, state, block, name, mimeType } = content;
+  const facts = [
+    whoOf(content),
+    word(ContentKind, kind).replaceAll("_", " "),
+    state === MessageState.PUT_ASIDE && block === "" ? modelText("taken_back") : "",
+    name,
+    mimeType,
+    shown(content, by),
+  ];
+  return facts.filter((fact) => fact !== "");
+}
+
+/** How much of the content is shown. */
+function shown(content: RecallContentResponse, by: RecallRange["case"]): string {
+  const { kind, blocks, text, offset, totalBytes, totalLines, firstLine } = content;
+  if (kind === ContentKind.MEDIA) {
+    return modelText("recalled_media", { bytes: totalBytes });
+  }
+  if (by === "match") {
+    return modelText(blocks.length > 0 ? "recalled_matches" : "recalled_no_match", { total: totalLines });
+  }
+  if (by === "bytes") {
+    return modelText("recalled_bytes", { first: offset, total: totalBytes });
+  }
+  if (totalLines === 0) {
+    return modelText("recalled_empty");
+  }
+  const lines = text.split("\n").length - (text.endsWith("\n") ? 1 : 0);
+  const last = firstLine + Math.max(lines, 1) - 1;
+  return modelText("recalled_lines", { first: firstLine, last, total: totalLines });
+}
+
+/** Numbers the lines. A colon marks those that match, as in the output of grep. */
+function numbered(blocks: readonly LineBlock[]): string {
   return blocks
-    .map(({ firstLine, text: lines }) => {
-      const numbered = lines.replace(/\r?\n$/, "").split("\n");
-      return numbered.map((line, at) => `${String(firstLine + at)}: ${line}`).join("\n");
+    .map(({ firstLine, text, matchingLines }) => {
+      const lines = text.replace(/\n$/, "").split("\n");
+      return lines
+        .map((line, at) => {
+          const number = firstLine + at;
+          return `${String(number)}${matchingLines.includes(number) ? ":" : "-"}${line.replace(/\r$/, "")}`;
+        })
+        .join("\n");
     })
     .join("\n--\n");
 }
 
-function mediaLine({ mimeType, name }: RecallContentResponse): string {
-  return `A medium of type ${mimeType}${name === "" ? "" : ` named ${name}`}: its bytes cannot be shown as text.`;
-}
-
-function restOf({ hasMore, nextLine, nextOffset, kind }: RecallContentResponse): string[] {
-  if (!hasMore || kind === ContentKind.MEDIA) {
-    return [];
+function moreOf({ hasMore, nextLine, nextOffset }: RecallContentResponse): string {
+  if (!hasMore) {
+    return "";
   }
-  return [
-    nextLine > 0 ? modelText("more_lines", { line: nextLine }) : modelText("more_bytes", { byte: String(nextOffset) }),
-  ];
-}
-
-function numberOr(value: Arguments[string] | undefined, otherwise: number): number {
-  return typeof value === "number" ? value : otherwise;
+  return nextLine > 0 ? modelText("more_lines", { line: nextLine }) : modelText("more_bytes", { byte: nextOffset });
 }

@@ -1,8 +1,9 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 
-import { checkedArguments, definitionOf } from "./tools.js";
+import { ArgumentError, type Arguments } from "./arguments.js";
+import { placeOf, whoOf } from "./places.js";
 import { modelText } from "../contract/texts.js";
-import { MessageState, Role, type SearchHit, type SearchMessagesRequestSchema } from "../v1.js";
+import { MessageState, type SearchHit, type SearchMessagesRequestSchema } from "../v1.js";
 
 /** A search of the model. */
 export interface SearchAsked {
@@ -16,24 +17,20 @@ export interface SearchAsked {
 
 const defaultLimit = 20;
 
-/** Reads the arguments of a search_messages call. Returns the search, or a sentence about what is wrong. */
-export function searchAsked(json: string): SearchAsked | string {
-  const given = checkedArguments(definitionOf("search_messages"), json);
-  if (typeof given === "string") {
-    return given;
-  }
-  const { words, pattern, newest_first, limit, skip } = given;
+/** Makes the search of a search_messages call. Throws an ArgumentError where its arguments exclude each other. */
+export function searchAsked(given: Arguments): SearchAsked {
+  const words = given.text("words");
+  const pattern = given.text("pattern");
   if ((words === undefined) === (pattern === undefined)) {
-    return "Give either words or pattern.";
+    throw new ArgumentError("words_or_pattern");
   }
   return {
     query: {
-      query:
-        pattern === undefined ? { case: "words", value: String(words) } : { case: "pattern", value: String(pattern) },
-      newestFirst: newest_first === true,
+      query: pattern === undefined ? { case: "words", value: words ?? "" } : { case: "pattern", value: pattern },
+      newestFirst: given.flag("newest_first"),
     },
-    limit: typeof limit === "number" ? limit : defaultLimit,
-    skip: typeof skip === "number" ? skip : 0,
+    limit: given.number("limit") ?? defaultLimit,
+    skip: given.number("skip") ?? 0,
   };
 }
 
@@ -46,13 +43,17 @@ export function foundText(hits: readonly SearchHit[], more: boolean, { limit, sk
   return [...lines, ...(more ? [modelText("more_hits", { skip: skip + limit })] : [])].join("\n");
 }
 
-function lineOf({ sessionId, index, part, resultPart, role, state, tool, line, matches, snippet }: SearchHit): string {
-  const place = [index, part, resultPart].filter((at) => at !== undefined).join(".");
+function lineOf(hit: SearchHit): string {
+  const { state, line, matches, snippet } = hit;
   const facts = [
-    `${Role[role].toLowerCase()}${tool === "" ? "" : ` ${tool}`}`,
-    ...(line > 0 ? [`line ${String(line)}`] : []),
-    ...(matches > 1 ? [`${String(matches)} matches`] : []),
-    ...(state === MessageState.PUT_ASIDE ? ["taken back"] : []),
+    whoOf(hit),
+    ...(line > 0 ? [modelText("hit_line", { line })] : []),
+    ...(matches > 1 ? [modelText("hit_matches", { matches })] : []),
+    ...(state === MessageState.PUT_ASIDE ? [modelText("taken_back")] : []),
   ];
-  return `${sessionId}#${place} (${facts.join(", ")}): ${snippet.replace(/\s+/g, " ").trim()}`;
+  return modelText("hit", {
+    reference: placeOf(hit),
+    facts: facts.join(", "),
+    snippet: snippet.replace(/[ \t\n\r\v\f]+/g, " ").replace(/^ | $/g, ""),
+  });
 }

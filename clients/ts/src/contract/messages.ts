@@ -64,11 +64,11 @@ export function assistant(text: string): Message {
 
 /** Makes a neutral message with the result of a tool call. `call` is the call or its id. */
 export function toolResult(
-  call: Pick<ToolCall, "id"> | string,
+  call: (Pick<ToolCall, "id"> & Partial<Pick<ToolCall, "name">>) | string,
   text: string,
   options: ToolResultOptions = {},
 ): Message {
-  const callId = typeof call === "string" ? call : call.id;
+  const { id: callId, name = "" } = typeof call === "string" ? { id: call } : call;
   return create(MessageSchema, {
     role: Role.TOOL,
     parts: [
@@ -77,6 +77,7 @@ export function toolResult(
           case: "toolResult",
           value: {
             callId,
+            name,
             parts: [{ kind: { case: "text", value: { text } } }],
             isError: options.isError ?? false,
             files: options.files?.map((file) => create(FileTouchSchema, file)) ?? [],
@@ -191,7 +192,7 @@ function decoded(bytes: Uint8Array): string {
 }
 
 /** Converts an object to a neutral message. The error mentions the dialect, since most mistakes are a missing one. */
-function neutralMessage(item: unknown): Message {
+export function neutralMessage(item: unknown): Message {
   if (!isObject(item)) {
     throw notAppendable(item);
   }

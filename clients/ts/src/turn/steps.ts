@@ -98,7 +98,8 @@ export class TurnSteps {
         if (run === undefined || outcomes[at] !== undefined) {
           return;
         }
-        const outcome = await outcomeOf(call, run, this.#run.signal);
+        const { signal, session } = this.#run;
+        const outcome = await outcomeOf(call, run, { signal, dialect: session.dialect });
         outcomes[at] = this.#run.turns.answered.delete(call.id) ? { ...outcome, logged: true } : outcome;
       }),
     );

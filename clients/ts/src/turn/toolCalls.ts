@@ -1,10 +1,16 @@
-import { isMessage } from "@bufbuild/protobuf";
+import { clone, isMessage } from "@bufbuild/protobuf";
 
 import { orAborted } from "../wire/abort.js";
 import { isObject } from "../contract/arguments.js";
-import { toolResult, type Appendable, type ProviderJson } from "../contract/messages.js";
+import {
+  neutralMessage,
+  toolResult,
+  type Appendable,
+  type DialectName,
+  type ProviderJson,
+} from "../contract/messages.js";
 import { modelText } from "../contract/texts.js";
-import { MessageSchema, type FileTouch, type Message, type Part } from "../v1.js";
+import { MessageSchema, Role, type FileTouch, type Message, type Part } from "../v1.js";
 
 /** A tool call of the model. */
 export interface ToolCall {
@@ -114,14 +120,21 @@ export function byShape(results: readonly Appendable[]): Appendable[][] {
   return runs;
 }
 
-/** Runs one call. Throws only where the signal aborts; other errors become error results for the model. */
-export async function outcomeOf(call: ToolCall, run: RunTool, signal: AbortSignal): Promise<ToolOutcome> {
+/**
+ * Runs one call. Its errors become error results for the model. Throws where the signal aborts, and a TypeError where
+ * `runTool` returned what cannot be the result of the call.
+ */
+export async function outcomeOf(
+  call: ToolCall,
+  run: RunTool,
+  { signal, dialect }: { readonly signal: AbortSignal; readonly dialect: DialectName | undefined },
+): Promise<ToolOutcome> {
+  let answer: ToolAnswer;
   try {
-    const answer = await orAborted(
+    answer = await orAborted(
       Promise.resolve().then(() => run(call, { signal })),
       signal,
     );
-    return { result: resultOf(call, answer) };
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof ToolRejected) {
@@ -129,28 +142,68 @@ export async function outcomeOf(call: ToolCall, run: RunTool, signal: AbortSigna
       const text = feedback === "" ? modelText("rejected") : modelText("rejected_with_feedback", { feedback });
       return { result: toolResult(call, text, { isError: true }), rejected: error };
     }
-    const text = error instanceof Error ? error.message : String(error);
+    const text = error instanceof Error ? error.message || error.name : String(error);
     return { result: toolResult(call, text, { isError: true }) };
+  }
+  try {
+    return { result: resultOf(call, answer, dialect) };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new TypeError(`runTool returned ${kindOf(answer)} for call ${call.id} of ${call.name}: ${why}`, {
+      cause: error,
+    });
   }
 }
 
-function resultOf(call: ToolCall, answer: ToolAnswer): Appendable {
+function resultOf(call: ToolCall, answer: ToolAnswer, dialect: DialectName | undefined): Appendable {
   if (typeof answer === "string") {
     return toolResult(call, answer);
   }
   if (answer instanceof ToolOutput) {
+    if (typeof (answer.text as unknown) !== "string") {
+      throw new TypeError(`its text is ${kindOf(answer.text)} and must be a string`);
+    }
     return toolResult(call, answer.text, { isError: answer.isError, files: answer.files });
   }
   if (answer === undefined || answer === null) {
     return toolResult(call, "");
   }
-  if (answer instanceof Uint8Array || isMessage(answer, MessageSchema)) {
+  if (isMessage(answer, MessageSchema)) {
+    return answering(call, answer);
+  }
+  if (answer instanceof Uint8Array) {
     return answer;
   }
-  const json: unknown = JSON.stringify(answer);
+  const json: unknown = typeof answer === "object" ? JSON.stringify(answer) : undefined;
   if (typeof json !== "string") {
-    throw new TypeError(`${call.name}: a ${typeof answer} is no result`);
+    throw new TypeError("it must be a string, a ToolOutput, a message, or an object or list with data");
   }
   const plain: unknown = JSON.parse(json);
-  return isObject(plain) && ("role" in plain || "type" in plain) ? answer : toolResult(call, json);
+  if (!isObject(plain) || !("role" in plain || "type" in plain)) {
+    return toolResult(call, json);
+  }
+  return dialect === undefined ? answering(call, neutralMessage(plain)) : answer;
+}
+
+/** A neutral message as the result of a call. Results in it without an id get the call's. */
+function answering(call: ToolCall, message: Message): Message {
+  const results = message.parts.flatMap(({ kind }) => (kind.case === "toolResult" ? [kind.value] : []));
+  if (message.role !== Role.TOOL || results.length === 0) {
+    throw new TypeError("it is not a TOOL message with a toolResult");
+  }
+  if (results.some(({ callId }) => callId !== "" && callId !== call.id)) {
+    throw new TypeError("its callId belongs to another call");
+  }
+  const own = clone(MessageSchema, message);
+  for (const { kind } of own.parts) {
+    if (kind.case === "toolResult") {
+      kind.value.callId = call.id;
+    }
+  }
+  return own;
+}
+
+function kindOf(value: unknown): string {
+  const name = typeof value === "object" ? (value?.constructor.name ?? "null") : typeof value;
+  return `${/^[aeiou]/i.test(name) ? "an" : "a"} ${name}`;
 }

@@ -2,7 +2,7 @@ import type { DescMessage, JsonObject, JsonValue, MessageShape } from "@bufbuild
 import { fromJson } from "@bufbuild/protobuf";
 
 import type { Appendable, Client, DialectName, Session, View } from "../../src/index.js";
-import { assistant, CompactordError, developer, system, toolResult, user } from "../../src/index.js";
+import { AgentTools, assistant, CompactordError, developer, system, toolResult, user } from "../../src/index.js";
 import type { PlanCompactionResponse } from "../../src/v1.js";
 import { MessageSchema } from "../../src/v1.js";
 import { Answers, failure } from "./answers.js";
@@ -20,6 +20,7 @@ export class Runner {
   private readonly dialect: DialectName | undefined;
   private readonly sessions = new Map<string, Session>();
   private readonly views = new Map<Session, View>();
+  private readonly agentTools = new Map<Session, AgentTools>();
   private readonly answers = new Answers();
 
   private constructor(client: Client, dialect: DialectName | undefined) {
@@ -60,6 +61,14 @@ export class Runner {
   /** Keeps a session object that a step made, in place of one that there was. */
   keepSession(session: Session): void {
     this.sessions.set(`${session.dialect ?? ""}  ${session.id}`, session);
+  }
+
+  /** The agent's tools of the step's session object. */
+  tools(step: Step): AgentTools {
+    const session = this.session(step);
+    const tools = this.agentTools.get(session) ?? new AgentTools(session, { dmail: true, fold: true });
+    this.agentTools.set(session, tools);
+    return tools;
   }
 
   /** Keeps the last view of a session object. */

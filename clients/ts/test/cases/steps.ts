@@ -10,7 +10,6 @@ import type {
   PolicyLike,
   View,
 } from "../../src/index.js";
-import { AgentTools } from "../../src/index.js";
 import { contentOf } from "../../src/contract/messages.js";
 import * as v1 from "../../src/v1.js";
 import { json, list } from "./answers.js";
@@ -180,10 +179,10 @@ export const steps: Readonly<Record<string, Does>> = {
     const options = fold === undefined ? {} : { fold };
     return result(await runner.session(step).compactWith(() => Promise.resolve(answer), options));
   },
-  fold_since: async (runner, step) => {
-    const given = JSON.stringify({ checkpoint_id: step["checkpoint_id"], result: step["result"] });
-    const tools = new AgentTools(runner.session(step), { fold: true });
-    const output = await tools.handle({ name: "fold_since", arguments: given });
+  tool: async (runner, step) => {
+    const given = step["arguments"];
+    const written = typeof given === "string" ? given : JSON.stringify(given);
+    const output = await runner.tools(step).handle({ name: text(step, "name"), arguments: written });
     return { text: output?.text ?? "", is_error: output?.isError ?? false };
   },
   checkpoint: async (runner, step) => {

@@ -8,7 +8,7 @@ from typing import Any
 from compactord import v1
 from compactord._sync.compaction.folding import SessionFolds
 from compactord._sync.turn.runtime import Lock
-from compactord.errors import CheckpointNotFoundError, CheckpointPutAsideError, CompactordError
+from compactord.errors import OUTAGES, CheckpointNotFoundError, CheckpointPutAsideError, CompactordError
 from compactord.recalled import content_text, hits_text
 from compactord.results import CompactionResult
 from compactord.texts import model_text
@@ -29,6 +29,8 @@ from compactord.words import Dialect
 _RECALL_BYTES = 16 * 1024
 _CONTEXT_LINES = 2
 _HITS = 20
+_PAGE = 1_000
+_NOT_DONE = {RECALL: "not_recalled", SEARCH: "not_searched", DMAIL: "mail_not_sent", FOLD: "not_folded"}
 
 
 class AgentTools:
@@ -70,6 +72,7 @@ class AgentTools:
         self.fold = fold
         self._session = session
         self._fold_lock = Lock()
+        self._mail_lock = Lock()
         self._mail: Mail | None = None
         offered = {RECALL: recall, SEARCH: search, DMAIL: dmail, FOLD: fold}
         self._names = tuple(name for name, wanted in offered.items() if wanted)
@@ -97,23 +100,31 @@ class AgentTools:
             call: The call.
 
         Returns:
-            The result; None where the call is of another tool. For wrong arguments it is an error text for the model.
+            The result; None where the call is of another tool. For wrong arguments, and where the daemon refuses the
+            call, it is an error text for the model. The texts are the same in the clients for all languages.
+
+        Raises:
+            CompactordError: The call failed for a reason that the model cannot mend, such as a daemon that cannot be
+                reached.
         """
         if call.name not in self._names:
             return None
         try:
-            arguments = Arguments(call)
             match call.name:
                 case "recall_content":
-                    return self._recall(arguments)
+                    return self._recall(Arguments(call))
                 case "search_messages":
-                    return self._search(arguments)
+                    return self._search(Arguments(call))
                 case "fold_since":
-                    return self._fold_since(arguments)
+                    return self._fold_since(Arguments(call))
                 case _:
-                    return self._send_dmail(arguments)
+                    # Of two calls in one step the second finds the first pending.
+                    with self._mail_lock:
+                        return self._send_dmail(call)
         except ArgumentError as error:
-            return _failed(call.name, f"{error}.")
+            return _failed(call.name, str(error))
+        except OUTAGES:
+            raise
         except CompactordError as error:
             return _failed(call.name, error.message)
 
@@ -127,18 +138,15 @@ class AgentTools:
         self._mail = None
 
     def _recall(self, arguments: Arguments) -> ToolOutput:
-        reference = arguments.text("reference")
-        if not reference:
-            raise ArgumentError("reference is missing")
         match, first_line = arguments.text("match"), arguments.number("first_line")
         line_count, first_byte = arguments.number("line_count"), arguments.number("first_byte")
         if first_byte is not None and (match or first_line is not None or line_count is not None):
-            raise ArgumentError("give either first_byte, or lines and match")
+            raise ArgumentError("bytes_or_lines")
         if match and line_count is not None:
-            raise ArgumentError("give either line_count or match")
+            raise ArgumentError("count_or_match")
         context = arguments.number("context_lines")
         answer = self._session.recall(
-            reference,
+            arguments.text("reference"),
             offset=first_byte,
             first_line=first_line,
             line_count=line_count,
@@ -152,7 +160,7 @@ class AgentTools:
     def _search(self, arguments: Arguments) -> ToolOutput:
         words, pattern = arguments.text("words"), arguments.text("pattern")
         if bool(words) == bool(pattern):
-            raise ArgumentError("give either words or pattern")
+            raise ArgumentError("words_or_pattern")
         limit, skip = arguments.number("limit") or _HITS, arguments.number("skip") or 0
         hits: list[v1.SearchHit] = []
         passed = 0
@@ -162,6 +170,7 @@ class AgentTools:
             pattern=pattern or None,
             newest_first=arguments.flag("newest_first"),
             include_children=True,
+            page_size=min(skip + limit + 1, _PAGE),
         ):
             if passed < skip:
                 passed += 1
@@ -173,42 +182,27 @@ class AgentTools:
         return ToolOutput(hits_text(hits, skipped=skip, more=more))
 
     def _fold_since(self, arguments: Arguments) -> ToolOutput:
-        result = arguments.text("result").strip()
-        if not result:
-            raise ArgumentError("result is missing")
-        checkpoint_id = arguments.number("checkpoint_id")
-        if checkpoint_id is None:
-            raise ArgumentError("checkpoint_id is missing")
+        result, checkpoint_id = arguments.trimmed("result"), arguments.number("checkpoint_id") or 0
         # The calls of one step run at the same time, and a session has one compaction at a time.
         with self._fold_lock:
             try:
                 folded = self._session.fold(checkpoint=checkpoint_id, text=result, abort_running=False)
             except CheckpointNotFoundError as error:
-                unknown = model_text("fold_from_unknown", checkpoint=checkpoint_id, last=error.last_checkpoint)
+                unknown = model_text("fold_from_unknown", checkpoint=checkpoint_id, last=error.last_checkpoint or 0)
                 return ToolOutput(unknown, is_error=True)
             except CheckpointPutAsideError:
                 return ToolOutput(model_text("fold_from_put_aside", checkpoint=checkpoint_id), is_error=True)
         return _fold_output(folded, checkpoint_id)
 
-    def _send_dmail(self, arguments: Arguments) -> ToolOutput:
+    def _send_dmail(self, call: ToolCall) -> ToolOutput:
         if self._mail is not None:
             return ToolOutput(model_text("mail_pending"), is_error=True)
-        message = arguments.text("message").strip()
-        if not message:
-            raise ArgumentError("message is missing")
-        checkpoint_id = arguments.number("checkpoint_id")
-        if checkpoint_id is None:
-            raise ArgumentError("checkpoint_id is missing")
-        # Set before the first await, so that of two calls in one step only the first is accepted.
-        self._mail = Mail(message, checkpoint_id)
-        try:
-            wrong = self._wrong_checkpoint(checkpoint_id)
-        except CompactordError:
-            self._mail = None
-            raise
+        arguments = Arguments(call)
+        mail = Mail(arguments.trimmed("message"), arguments.number("checkpoint_id") or 0)
+        wrong = self._wrong_checkpoint(mail.checkpoint_id)
         if wrong:
-            self._mail = None
             return ToolOutput(wrong, is_error=True)
+        self._mail = mail
         return ToolOutput(model_text("mail_sent"))
 
     def _wrong_checkpoint(self, checkpoint_id: int) -> str:
@@ -223,8 +217,7 @@ class AgentTools:
 
 def _failed(tool: str, why: str) -> ToolOutput:
     """Make the result of a call that was not executed."""
-    text = model_text("not_folded", why=why) if tool == FOLD else f"{tool}: {why}"
-    return ToolOutput(text, is_error=True)
+    return ToolOutput(model_text(_NOT_DONE[tool], why=why), is_error=True)
 
 
 def _fold_output(folded: CompactionResult, checkpoint_id: int) -> ToolOutput:
