@@ -33,12 +33,45 @@ def test_a_wrong_answer_of_the_model_does_not_poison_the_session(
     assert transcript(session) == ["user: hi", "user: hi again", "assistant: Well."]
 
 
-def test_an_empty_answer_of_the_model_names_call_model(either: compactord.Client, chat: Provider) -> None:
-    """A dict without fields is no answer: nothing of it is appended."""
+@pytest.mark.parametrize(
+    ("wrong", "named"),
+    [
+        (None, "None"),
+        ({}, "an empty dict"),
+        (b"", "an empty bytes"),
+        (5, "an int"),
+        (True, "a bool"),
+        ({1}, "a set"),
+        (("a",), "a tuple"),
+        (object(), "an object"),
+    ],
+    ids=["none", "dict", "bytes", "int", "bool", "set", "tuple", "object"],
+)
+def test_what_is_no_answer_of_the_model_names_call_model(
+    either: compactord.Client, chat: Provider, wrong: Any, named: str
+) -> None:
+    """Nothing of it is appended."""
     session = either.create_session(dialect=chat.dialect)
-    with pytest.raises(TypeError, match="call_model returned an empty dict"):
-        session.run_turn(lambda _: {}, "hi")
+    with pytest.raises(TypeError, match=f"^call_model returned {named}: it must return the model's answer"):
+        session.run_turn(lambda _: wrong, "hi")
+    with pytest.raises(TypeError, match=r"^call_model: an event of its stream is of the type int"):
+        session.run_turn(lambda _: iter([5]))
     assert transcript(session) == ["user: hi"]
+
+
+def test_what_is_no_function_is_named(either: compactord.Client) -> None:
+    session = either.create_session()
+    no: Any = 5
+    with pytest.raises(TypeError, match=r"^call_model: must be a function, not of the type int"):
+        session.run_turn(no, "hi")
+    for given in ("run_tool", "on_event", "summarize_with"):
+        with pytest.raises(TypeError, match=f"^{given}: must be a function, not of the type int"):
+            session.run_turn(lambda _: "x", "hi", **{given: no})
+    with pytest.raises(TypeError, match=r"^tools: must be AgentTools\(session\), not of the type list"):
+        session.run_turn(lambda _: "x", "hi", tools=cast(Any, [{}]))
+    with pytest.raises(TypeError, match=r"^write: must be a function, not of the type int"):
+        session.compact_with(no)
+    assert transcript(session) == []
 
 
 @pytest.mark.filterwarnings("error")

@@ -108,11 +108,14 @@ test("an empty list of a policy is not the preset's", async () => {
 
 test("a policy that is none is a TypeError that names the field", async () => {
   const policy = { contextwindow: 5 } as { contextWindow?: number };
-  const about = { name: "TypeError", message: "policy: there is no field contextwindow" };
+  const about = {
+    name: "TypeError",
+    message: 'policy: there is no field "contextwindow": did you mean "contextWindow"?',
+  };
   await assert.rejects(client.createSession({ policy }), about);
   await assert.rejects(session.compact({ policy: { contextWindow: "many" as unknown as number } }), {
     name: "TypeError",
-    message: "policy: context_window has no value of its type",
+    message: "policy.contextWindow: must be a whole number, and is string",
   });
 });
 
@@ -206,4 +209,49 @@ test("an update with undefined leaves what it does not name", async () => {
   assert.equal(state.title, "new");
   assert.deepEqual(state.labels, labels);
   assert.equal(state.policy?.contextWindow, 5_000);
+});
+
+test("a mistake in a policy is named with its path, and a misspelt field with the one that is meant", async () => {
+  const mistakes: [object, string][] = [
+    [{ contextWindw: 1 }, 'policy: there is no field "contextWindw": did you mean "contextWindow"?'],
+    [{ context_windw: 1 }, 'policy: there is no field "context_windw": did you mean "context_window"?'],
+    [{ ContextWindow: 1 }, 'policy: there is no field "ContextWindow": did you mean "contextWindow"?'],
+    [{ strategy: { sumarize: {} } }, 'policy.strategy: there is no field "sumarize": did you mean "summarize"?'],
+    [
+      { onAppend: [{ offload: { overToken: 5 } }] },
+      'policy.onAppend[0].offload: there is no field "overToken": did you mean "overTokens"?',
+    ],
+    [
+      { strategy: { ladder: [{ x: {} }] } },
+      'policy.strategy.ladder[0]: there is no field "x": there are strategy, atRatio',
+    ],
+    [{ strategy: "summarize" }, "policy.strategy: must be an object, and is string"],
+    [{ contextWindow: "big" }, "policy.contextWindow: must be a whole number, and is string"],
+    [{ contextWindow: 1.5 }, "policy.contextWindow: must be a whole number from 0 to 4294967295, and is 1.5"],
+    [{ trigger: { enabled: 1 } }, "policy.trigger.enabled: must be true or false, and is number"],
+    [{ trigger: { triggerRatio: [] } }, "policy.trigger.triggerRatio: must be a number, and is list"],
+    [{ preset: 5 }, "policy.preset: must be a string, and is number"],
+    [{ thinking: "keep" }, 'policy.thinking: "keep" is none: keep_valid, keep_all, strip, adaptive'],
+  ];
+  for (const [policy, message] of mistakes) {
+    await assert.rejects(client.createSession({ policy }), { name: "TypeError", message });
+  }
+});
+
+test("what createSession does not take, and what is no text, is named", async () => {
+  const mistakes: [object, RegExp][] = [
+    [{ polcy: {} }, /^createSession: there is no polcy: it takes sessionId, dialect, policy/],
+    [{ title: 5 }, /^title: must be a string, and is number$/],
+    [{ labels: 5 }, /^labels: must be an object, and is number$/],
+    [{ labels: { team: 1 } }, /^labels\.team: must be a string, and is number$/],
+    [{ sessionId: "" }, /^sessionId: must be a string that is not empty, and is empty$/],
+  ];
+  for (const [options, message] of mistakes) {
+    await assert.rejects(client.createSession(options), { name: "TypeError", message });
+  }
+  assert.throws(
+    () => client.session(5 as never),
+    /^TypeError: sessionId: must be a string that is not empty, and is number$/,
+  );
+  assert.throws(() => client.session(""), /and is empty$/);
 });

@@ -153,9 +153,10 @@ test("a certificate that is not trusted, or of another name, is refused", async 
 });
 
 test("every call has a time limit, of its own or of the client", async () => {
-  const client = daemon.client({ address: nowhere(), timeoutMs: 50 });
+  const { address } = await Proxy.start(nowhere().replace("unix:", ""));
+  const client = daemon.client({ address, timeoutMs: 50 });
   await assert.rejects(client.createSession(), DeadlineExceededError);
-  const patient = daemon.client({ address: nowhere() });
+  const patient = daemon.client({ address });
   await assert.rejects(patient.session("s").view({ timeoutMs: 50 }), DeadlineExceededError);
 });
 
@@ -169,7 +170,8 @@ test("a daemon that is not there is not healthy", async () => {
 
 test("a signal ends a call, and the pauses between its tries, with its reason", async () => {
   const stop = new AbortController();
-  const calling = daemon.client({ address: nowhere() }).session("s").view({ signal: stop.signal });
+  const { address } = await Proxy.start(nowhere().replace("unix:", ""));
+  const calling = daemon.client({ address }).session("s").view({ signal: stop.signal });
   const reason = new Error("no longer wanted");
   setImmediate(() => {
     stop.abort(reason);

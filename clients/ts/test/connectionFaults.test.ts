@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer as createHTTPServer } from "node:http";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
-import { before, test } from "node:test";
+import { before, mock, test } from "node:test";
 
 import { Client, ClientClosedError, DeadlineExceededError, UnavailableError } from "../src/index.js";
 import { atEnd } from "./fixture/cleanup.js";
@@ -47,14 +47,31 @@ test("a port that speaks no HTTP/2 fails the call, and does not end the program"
   }
 });
 
-test("who finds no daemon reads where it was looked for, and what starts one", async () => {
-  const address = `unix:${join(temporaryFolder(), "nothing")}`;
-  await assert.rejects(new Client({ address, retry: false }).createSession(), (e) => {
-    assert.ok(e instanceof UnavailableError);
-    assert.ok(e.message.startsWith(`no daemon answers at ${address}: `), e.message);
-    assert.match(e.message, /compactord serve/);
-    return true;
-  });
+test("who finds no daemon is told at once where it was looked for, and what starts one", async () => {
+  const socket = `unix:${join(temporaryFolder(), "nothing")}`;
+  for (const [address, start, why] of [
+    ["127.0.0.1:1", "compactord serve --listen 127.0.0.1:1", "nothing listens there"],
+    [socket, `compactord serve --listen ${socket}`, "there is no such socket"],
+    ["there.invalid:7440", "compactord serve", "there is no host of this name"],
+  ] as const) {
+    const client = new Client({ address });
+    // A pause before a second attempt would never end.
+    const pausing = mock.method(globalThis, "setTimeout", () => ({ unref: () => undefined }));
+    try {
+      await assert.rejects(client.createSession(), (e) => {
+        assert.ok(e instanceof UnavailableError);
+        const told = e.message.replace("npx ", "");
+        assert.equal(
+          told,
+          `no daemon answers at ${address}: start one with \`${start}\`, or set COMPACTORD_ADDR (${why})`,
+        );
+        return true;
+      });
+    } finally {
+      pausing.mock.restore();
+      await client.close();
+    }
+  }
 });
 
 test("a token that never comes ends with the time limit, the signal and the client", async () => {

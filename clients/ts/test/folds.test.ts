@@ -119,6 +119,6 @@ test("a model folds what it did since a checkpoint, and goes on", async () => {
   assert.equal(last[place + 1], "fold_since");
   assert.match(last[place + 2] ?? "", /are shown as your result from now on/);
   const wrong = await tools.handle({ name: "fold_since", arguments: '{"checkpoint_id": 1}' });
-  assert.equal(wrong?.text, "Nothing was folded: Missing: result.");
+  assert.equal(wrong?.text, "Nothing was folded: missing: result.");
   assert.equal(wrong.isError, true);
 });

@@ -77,7 +77,7 @@ test("a call is made five times, with pauses between", async () => {
       pauses++;
       return Promise.resolve();
     },
-    true,
+    () => true,
   );
   await assert.rejects(failing, UnavailableError);
   assert.deepEqual([calls, pauses], [5, 4]);
@@ -88,7 +88,7 @@ test("a call ends with its first success", async () => {
   const answer = await repeated(
     () => (++calls < 3 ? Promise.reject(unavailable()) : Promise.resolve("answer")),
     () => Promise.resolve(),
-    true,
+    () => true,
   );
   assert.deepEqual([answer, calls], ["answer", 3]);
 });
@@ -107,7 +107,7 @@ test("only what found no daemon is repeated, and no summarizer that is out of re
           return Promise.reject(error);
         },
         () => Promise.resolve(),
-        true,
+        () => true,
       ),
       error,
     );
@@ -129,7 +129,7 @@ test("a busy daemon is asked again when it says, also for calls that are not saf
         pauses.push(ms);
         return Promise.resolve();
       },
-      false,
+      () => false,
     );
     assert.equal(answer, "done");
     assert.equal(pauses.length, 1);
@@ -145,7 +145,7 @@ test("a busy daemon is asked five times", async () => {
       return Promise.reject(refused(MemoryExhaustedError, 1));
     },
     () => Promise.resolve(),
-    false,
+    () => false,
   );
   await assert.rejects(failing, MemoryExhaustedError);
   assert.equal(calls, 5);
@@ -160,7 +160,7 @@ test("what is not safe to repeat, and other refusals, are final", async () => {
         return Promise.reject(error);
       },
       () => Promise.resolve(),
-      false,
+      () => false,
     );
     await assert.rejects(failing, error);
     assert.equal(calls, 1);

@@ -43,20 +43,67 @@ test("a tool that answers data or nothing is told to the model, and the turn goe
   assert.deepEqual(results, ['{"temp":5}', "", "[1,2]"]);
 });
 
-test("an empty answer names the function that gave it", async () => {
+test("what is no answer names the function that gave it, and nothing of it is appended", async () => {
   const session = await chat();
+  for (const [wrong, named] of [
+    [undefined, "nothing"],
+    [null, "nothing"],
+    [{}, "an empty object"],
+    [new Uint8Array(), "empty bytes"],
+    [5, "a number"],
+    [true, "a boolean"],
+    [(): number => 5, "a function"],
+    [new Set([1]), "a Set"],
+  ] as const) {
+    await assert.rejects(
+      session.runTurn(() => wrong as object, []),
+      { name: "TypeError", message: new RegExp(`^callModel: it returned ${named}; it must return the model's answer`) },
+    );
+  }
+  const numbers = [5][Symbol.iterator]();
   await assert.rejects(
-    session.runTurn(() => ({}), "Go."),
-    { name: "TypeError", message: /^callModel: it returned an empty object/ },
+    session.runTurn(() => ({ [Symbol.iterator]: () => numbers }), []),
+    { name: "TypeError", message: "callModel: an event of its stream is number" },
   );
+  assert.deepEqual(await transcript(session), []);
+});
+
+test("what is no function is named", async () => {
+  const session = await chat();
+  const no = 5 as never;
+  const refused = (name: string): object => ({
+    name: "TypeError",
+    message: `${name}: must be a function, and is number`,
+  });
+  await assert.rejects(session.runTurn(no, "Go."), refused("callModel"));
+  for (const name of ["runTool", "onEvent", "summarizeWith"]) {
+    await assert.rejects(
+      session.runTurn(() => "x", "Go.", { [name]: no }),
+      refused(name),
+    );
+  }
+  await assert.rejects(
+    session.runTurn(() => "x", "Go.", { tools: [] as never }),
+    /^TypeError: tools: must be new AgentTools/,
+  );
+  await assert.rejects(session.compactWith(no), refused("write"));
+  assert.deepEqual(await transcript(session), []);
+});
+
+test("what is no summary names the function that gave it", async () => {
   const small = await client.createSession({
     policy: { contextWindow: 4000, strategy: { summarize: { recentTokens: 100 } } },
   });
   await small.append(Array.from({ length: 12 }, () => "look at the ledger and tell me. ".repeat(30)));
-  for (const wrong of [{}, undefined, { text: 5 }]) {
+  for (const [wrong, named] of [
+    [{}, "an object without a text"],
+    [undefined, "nothing"],
+    [{ text: 5 }, "an object without a text"],
+    [5, "a number"],
+  ] as const) {
     await assert.rejects(
       small.compactWith(() => Promise.resolve(wrong as unknown as string)),
-      { name: "TypeError", message: /^write: it must return a text/ },
+      { name: "TypeError", message: new RegExp(`^write: it returned ${named}; it must return a text`) },
     );
   }
 });

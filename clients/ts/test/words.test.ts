@@ -117,5 +117,5 @@ test("a policy takes the words of enums", async () => {
   const [inner] = kind?.case === "firstEffective" ? kind.value.strategies : [];
   assert.equal(inner?.kind.case === "summarize" && inner.kind.value.splitTurn, SplitTurn.OFF);
   const typo = client.createSession({ policy: { thinking: "adaptiv" as "adaptive" } });
-  await assert.rejects(typo, /^TypeError: policy: there is no such ThinkingPolicy/);
+  await assert.rejects(typo, /^TypeError: policy\.thinking: "adaptiv" is none: keep_valid/);
 });

@@ -47,6 +47,8 @@ class StreamedAnswer:
         """
         if isinstance(event, str):
             self._text.append(event)
+        elif event is None or isinstance(event, bool | int | float):
+            raise TypeError(f"call_model: an event of its stream is of the type {type(event).__name__}")
         elif isinstance(event, bytes):
             self._events += [event.decode()] if event else []
         else:
@@ -65,25 +67,47 @@ class StreamedAnswer:
         return assistant("".join(self._text)) if self._text else f"[{','.join(self._events)}]".encode()
 
 
+STREAMED = object()
+"""Stands for an answer whose events were read from its stream."""
+
+
 def appendable(answer: object) -> object:
     """Return what to append for an answer that was not streamed.
 
     Raises:
-        TypeError: The answer is None, an empty dict, or a coroutine that nobody awaited.
+        TypeError: The answer is nothing, no answer of a model, or a coroutine that nobody awaited.
         ValueError: The answer is an empty list of events.
     """
     refuse_awaitable("call_model", answer)
-    if answer is None or answer == {}:
-        empty = "None" if answer is None else "an empty dict"
-        raise TypeError(f"call_model returned {empty}: it must return the model's answer")
     if answer == []:
         raise ValueError(_NO_EVENTS)
+    returned = _no_answer(answer)
+    if returned:
+        raise TypeError(
+            f"call_model returned {returned}: it must return the model's answer: an object of the provider's package, "
+            "a dict, its JSON as bytes, a str, a v1.Message, or a stream of events"
+        )
     return assistant(answer) if isinstance(answer, str) else answer
+
+
+def _no_answer(answer: object) -> str:
+    """Name what cannot be an answer; empty where it can be one."""
+    if answer is None:
+        return "None"
+    if isinstance(answer, Mapping | bytes) and not answer:
+        return f"an empty {type(answer).__name__}"
+    if isinstance(answer, str | bytes | v1.Message | Mapping | list):
+        return ""
+    # Of what opens a stream, the error for messages says how to read it.
+    if any(hasattr(answer, name) for name in ("model_dump", "__enter__", "__aenter__")):
+        return ""
+    name = type(answer).__name__
+    return f"an {name}" if name[0] in "aeiouAEIOU" else f"a {name}"
 
 
 def is_stream(answer: object) -> TypeGuard[Iterable[Any]]:
     """Whether an answer is a stream that has to be read event by event."""
-    if isinstance(answer, str | bytes | bytearray | memoryview | Mapping | list | tuple | v1.Message):
+    if isinstance(answer, str | bytes | bytearray | memoryview | Mapping | list | tuple | set | frozenset | v1.Message):
         return False
     # Models of pydantic are iterable too: over their fields.
     pydantic = callable(getattr(answer, "model_dump", None))

@@ -1,8 +1,19 @@
-"""Results of a caller's functions that nobody awaited."""
+"""Functions of the caller that are none, and results of them that nobody awaited."""
 
 from __future__ import annotations
 
 import inspect
+
+
+def require_callable(**given: object) -> None:
+    """Refuse what is not a function. None counts as not given.
+
+    Raises:
+        TypeError: One of the arguments is neither. The text names it.
+    """
+    for name, function in given.items():
+        if function is not None and not callable(function):
+            raise TypeError(f"{name}: must be a function, not of the type {type(function).__name__}")
 
 
 def refuse_awaitable(function: str, result: object) -> None:

@@ -289,6 +289,11 @@ class DefaultedCall:
         self._settings = settings
 
     @property
+    def repeated(self) -> bool:
+        """Whether gRPC sends a call again where no daemon answers."""
+        return self._settings.retry and (self._method in READS or self._method in WRITES)
+
+    @property
     def limit(self) -> float | None:
         """The timeout of a call that is made without one, in seconds; None without a limit."""
         return self._settings.timeout_of(self._method)
@@ -306,9 +311,33 @@ class DefaultedCall:
         return self._call(identified(request), timeout=limit, metadata=given or None, **options)
 
 
+_ABSENT = {
+    "connection refused": "nothing listens there",
+    "no such file or directory": "there is no such socket",
+    "domain name not found": "there is no host of this name",
+    "name or service not known": "there is no host of this name",
+}
+"""What the texts of gRPC say where no daemon can be there, in short."""
+
+
+def absence(why: str) -> str | None:
+    """Return why no daemon can be at an address; None where one may be there. ``why`` is the text of gRPC."""
+    text = why.lower()
+    return next((short for said, short in _ABSENT.items() if said in text), None)
+
+
 def unreachable(address: str, why: str) -> str:
     """The error text where no daemon answers. ``why`` is the text of gRPC."""
-    return f"no daemon answers at {address}: start one with `{start_command()}`, or set {ADDRESS_VARIABLE} ({why})"
+    start = start_command()
+    if address != DEFAULT_ADDRESS and addresses.is_local(address):
+        start = f"{start} --listen {address}"
+    short = absence(why) or why
+    return f"no daemon answers at {address}: start one with `{start}`, or set {ADDRESS_VARIABLE} ({short})"
+
+
+def is_repeated(method: object) -> bool:
+    """Whether gRPC repeats a call of the method by itself where no daemon answers."""
+    return isinstance(method, DefaultedCall) and method.repeated
 
 
 def limit_of(method: object, timeout: float | None) -> float | None:

@@ -72,7 +72,8 @@ def prompt_answer(given: object) -> PromptAnswer:
     refuse_awaitable("write", given)
     answer = PromptAnswer(given) if isinstance(given, str) else given
     if not isinstance(answer, PromptAnswer):
-        raise TypeError(f"write returned {type(answer).__name__}: it must return a str or a PromptAnswer")
+        returned = "None" if answer is None else type(answer).__name__
+        raise TypeError(f"write returned {returned}: it must return a str or a PromptAnswer")
     text = cast(object, answer.text)
     if not isinstance(text, str):
         raise TypeError(f"write returned a PromptAnswer whose text is {type(text).__name__}: it must be a str")

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Literal, Protocol, TypeAlias, cast
 
 from google.protobuf import json_format
-from google.protobuf.descriptor import Descriptor, EnumDescriptor, FieldDescriptor
+from google.protobuf.descriptor import EnumDescriptor, FieldDescriptor
 from google.protobuf.message import Message as ProtobufMessage
 
 from compactord import v1
+from compactord.policy_json import contract_json
 
 Dialect: TypeAlias = Literal["openai_chat", "openai_responses", "anthropic", "gemini"]
 """A provider's message shape."""
@@ -184,7 +185,7 @@ def policy(given: Policy | None) -> v1.Policy | None:
     if given is None or isinstance(given, v1.Policy):
         return given
     try:
-        return json_format.ParseDict(_contract_json(given, v1.Policy.DESCRIPTOR), v1.Policy())
+        return json_format.ParseDict(contract_json(given, v1.Policy.DESCRIPTOR), v1.Policy())
     except json_format.ParseError as error:
         raise ValueError(f"policy: {error}") from error
 
@@ -214,36 +215,6 @@ def _is_merged(field: FieldDescriptor) -> bool:
         return False
     is_list = len(of.fields) == 1 and of.fields[0].is_repeated
     return not is_list and of.file.package != "google.protobuf"
-
-
-def _contract_json(given: object, message: Descriptor) -> dict[str, Any]:
-    """Return the fields with each bare list wrapped in the contract's message for it, and words as the enum's names."""
-    if not isinstance(given, Mapping):
-        raise ValueError(f"policy: must be a v1.Policy or a mapping of its fields, not a {type(given).__name__}")
-    fields = {**message.fields_by_name, **message.fields_by_camelcase_name}
-    return {
-        name: _field_json(value, fields[name]) if name in fields else value
-        for name, value in cast("Mapping[str, Any]", given).items()
-    }
-
-
-def _field_json(value: Any, field: FieldDescriptor) -> Any:
-    if field.is_repeated and isinstance(value, list | tuple):
-        return [_one_json(one, field) for one in cast("Iterable[Any]", value)]
-    if field.message_type is not None and not field.is_repeated and isinstance(value, list | tuple):
-        inner = field.message_type.fields
-        if len(inner) == 1 and inner[0].is_repeated:
-            return {inner[0].name: _field_json(value, inner[0])}
-    return _one_json(value, field)
-
-
-def _one_json(value: Any, field: FieldDescriptor) -> Any:
-    if field.enum_type is not None and isinstance(value, str):
-        name = field.enum_type.values[0].name.removesuffix("UNSPECIFIED") + value.upper()
-        return name if name in field.enum_type.values_by_name else value
-    if field.message_type is not None and isinstance(value, Mapping):
-        return _contract_json(cast("object", value), field.message_type)
-    return value
 
 
 def _value(enum: EnumDescriptor, given: object, prefix: str, name: str) -> int:

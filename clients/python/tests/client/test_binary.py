@@ -75,7 +75,7 @@ def test_the_command_that_starts_a_daemon_is_there(monkeypatch: pytest.MonkeyPat
     assert program.start_command() == f"{own} serve"
     with (
         compactord.Client("127.0.0.1:1", retry=False) as client,
-        pytest.raises(compactord.UnavailableError, match=re.escape(f"`{own} serve`")),
+        pytest.raises(compactord.UnavailableError, match=re.escape(f"`{own} serve --listen 127.0.0.1:1`")),
     ):
         client.create_session()
     monkeypatch.setenv("PATH", os.fspath(own.parent))

@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 
 import compactord
-from compactord import v1
+from compactord import connection, v1, words
 from daemons import Restarted, talk
 
 POLICY = {"context_window": 8_000, "strategy": {"summarize": {"recent_turns": 1}}}
@@ -155,7 +155,9 @@ def test_a_policy_takes_the_words_of_enums(client: compactord.Client) -> None:
     assert policy.summary.sections.sections[0].role == v1.SectionRole.SECTION_ROLE_GOAL
     strategy = policy.strategy.first_effective.strategies[0]
     assert strategy.summarize.split_turn == v1.SplitTurn.SPLIT_TURN_OFF
-    with pytest.raises(ValueError, match=r"^policy: .*adaptiv for .*ThinkingPolicy"):
+    with pytest.raises(
+        ValueError, match=r"^policy.thinking: 'adaptiv' is unknown: use one of keep_valid, keep_all, strip, adaptive$"
+    ):
         client.create_session(policy={"thinking": "adaptiv"})
 
 
@@ -467,10 +469,46 @@ def test_what_clients_and_sessions_look_like() -> None:
     assert re.fullmatch(r"\d+\.\d+\.\d+.*", compactord.__version__)
 
 
-def test_without_a_daemon_the_address_is_told() -> None:
-    told = r"no daemon answers at 127\.0\.0\.1:1: start one with `\S*compactord serve`, or set COMPACTORD_ADDR"
-    with (
-        compactord.Client("127.0.0.1:1", retry=False) as client,
-        pytest.raises(compactord.UnavailableError, match=told),
-    ):
-        client.create_session()
+@pytest.mark.parametrize("place", ["127.0.0.1:1", "unix:/nowhere/at/all"])
+def test_without_a_daemon_the_address_is_told_at_once(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """gRPC repeats such calls for seconds: the pauses are made long here, so that a repetition would be seen."""
+    monkeypatch.setattr(connection, "FIRST_BACKOFF", 300.0)
+    monkeypatch.setattr(connection, "MAX_BACKOFF", 300.0)
+    why = "nothing listens there" if place.startswith("127") else "there is no such socket"
+    told = (
+        rf"^no daemon answers at {place}: start one with `\S*compactord serve --listen {place}`, "
+        rf"or set COMPACTORD_ADDR \({why}\) \(UNAVAILABLE\)$"
+    )
+    with compactord.Client(place) as client, pytest.raises(compactord.UnavailableError, match=told):
+        client.create_session(timeout=200.0)
+    other = "there.invalid:7440"
+    text = connection.unreachable(other, "hostname lookup error: Domain name not found")
+    assert text.endswith("compactord serve`, or set COMPACTORD_ADDR (there is no host of this name)")
+
+
+@pytest.mark.parametrize(
+    ("policy", "told"),
+    [
+        ({"context_windw": 1}, "policy: there is no field 'context_windw': did you mean 'context_window'?"),
+        ({"contextWindw": 1}, "policy: there is no field 'contextWindw': did you mean 'contextWindow'?"),
+        ({"CONTEXT_WINDOW": 1}, "policy: there is no field 'CONTEXT_WINDOW': did you mean 'context_window'?"),
+        ({"strategy": {"sumarize": {}}}, "policy.strategy: there is no field 'sumarize': did you mean 'summarize'?"),
+        (
+            {"on_append": [{"offload": {"over_token": 5}}]},
+            "policy.on_append[0].offload: there is no field 'over_token': did you mean 'over_tokens'?",
+        ),
+        ({"strategy": {"ladder": [{"x": {}}]}}, "there is no field 'x': there are strategy, at_ratio"),
+        ({"strategy": "summarize"}, "policy.strategy: must be a mapping of fields of Strategy, not a str"),
+        ({"context_window": "big"}, "policy.context_window: must be a whole number, not a str"),
+        ({"context_window": 1.5}, "policy.context_window: must be a whole number"),
+        ({"context_window": -1}, "policy.context_window: must be from 0 to 4294967295, and is -1"),
+        ({"trigger": {"enabled": 1}}, "policy.trigger.enabled: must be True or False, not a int"),
+        ({"trigger": {"trigger_ratio": []}}, "policy.trigger.trigger_ratio: must be a number, not a list"),
+        ({"preset": 5}, "policy.preset: must be a str, not a int"),
+        ({5: 1}, "policy: a name must be a str, not a int"),
+        (5, "policy: must be a v1.Policy or a mapping of its fields, not a int"),
+    ],
+)
+def test_a_mistake_in_a_policy_is_named(policy: Any, told: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(told)):
+        words.policy(policy)

@@ -6,7 +6,7 @@ import { endedAfter, SessionChildren, sightOf } from "./children.js";
 import type { Compacted, CompactedOptions } from "./compacted.js";
 import { ListCompaction } from "./compacted.js";
 import type { AgentTools } from "../agentTools/agentTools.js";
-import { checkedIndex, checkKeys } from "../contract/arguments.js";
+import { checkedIndex, checkId, checkKeys, checkLabels, checkText } from "../contract/arguments.js";
 import type { CallOptions, WriteOptions } from "../wire/calls.js";
 import { callOptions, requestIdOf } from "../wire/calls.js";
 import type { ConnectionOptions } from "../wire/connection.js";
@@ -84,6 +84,18 @@ export interface SessionOptions<D extends DialectName | undefined = DialectName 
   /** How tokens are counted. It cannot be changed later. Default: `chars4`. */
   readonly estimator?: EstimatorName | Estimator;
 }
+
+const takenBySession: Readonly<Record<keyof SessionOptions, true>> = {
+  sessionId: true,
+  dialect: true,
+  policy: true,
+  labels: true,
+  title: true,
+  estimator: true,
+  requestId: true,
+  timeoutMs: true,
+  signal: true,
+};
 
 /** The options of a turn. */
 export interface TurnOptions extends LoopOptions {
@@ -270,6 +282,12 @@ export class Client implements AsyncDisposable {
   async createSession<D extends DialectName | undefined = undefined>(
     options: SessionOptions<D> = {},
   ): Promise<Session<D>> {
+    checkKeys("createSession", options, Object.keys(takenBySession));
+    checkText("title", options.title);
+    checkLabels(options.labels);
+    if (options.sessionId !== undefined) {
+      checkId(options.sessionId);
+    }
     const session = new Session(this, options.sessionId ?? newSessionId(), options.dialect as D);
     await this.sessions.createSession(
       {
@@ -337,6 +355,7 @@ export class Client implements AsyncDisposable {
     options: SessionHandleOptions<D> = {},
   ): Session<D> {
     checkKeys("session", options, ["dialect"]);
+    checkId(sessionId);
     return new Session(this, sessionId, options.dialect as D);
   }
 

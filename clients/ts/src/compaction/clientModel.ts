@@ -144,7 +144,13 @@ function answerOf(given: unknown): Answer {
     return { text: given };
   }
   if (!isObject(given) || typeof given["text"] !== "string") {
-    throw new TypeError("write: it must return a text, or an object whose text is a string");
+    const returned =
+      given === undefined || given === null
+        ? "nothing"
+        : isObject(given)
+          ? "an object without a text"
+          : `a ${typeof given}`;
+    throw new TypeError(`write: it returned ${returned}; it must return a text, or an object whose text is a string`);
   }
   return given as unknown as Answer;
 }

@@ -9,7 +9,7 @@ import { Compaction, CompactionResult, leftOf } from "./compaction.js";
 import { foldRangeOf } from "./foldRange.js";
 import type { CompactionOptions, FoldTarget, PruneOptions } from "./options.js";
 import { takenOptions } from "./options.js";
-import { checkKeys } from "../contract/arguments.js";
+import { checkFunction, checkKeys } from "../contract/arguments.js";
 import { OperationNotFoundError } from "../wire/errors.js";
 import { newRequestId } from "../wire/ids.js";
 import { policyOf } from "../contract/policy.js";
@@ -107,6 +107,7 @@ export abstract class SessionCompactions extends SessionLog {
   ): Promise<CompactionResult> {
     // A call that was aborted before it started must not abort a turn.
     options.signal?.throwIfAborted();
+    checkFunction("write", write);
     const place = await this.makeWay(abortsTurn(options));
     let result: CompactionResult | undefined;
     try {

@@ -59,6 +59,40 @@ export function checkObject(name: string, given: unknown): void {
   }
 }
 
+/** Throws a TypeError where the value is given and is not a function. */
+export function checkFunction(name: string, given: unknown): void {
+  if (given !== undefined && typeof given !== "function") {
+    throw new TypeError(`${name}: must be a function, and is ${typeName(given)}`);
+  }
+}
+
+/** Throws a TypeError where this is no id of a session. The daemon would create a new session where it is empty. */
+export function checkId(given: unknown): void {
+  if (typeof given !== "string" || given === "") {
+    throw new TypeError(
+      `sessionId: must be a string that is not empty, and is ${given === "" ? "empty" : typeName(given)}`,
+    );
+  }
+}
+
+/** Throws a TypeError where labels are given and are not an object of strings. */
+export function checkLabels(given: unknown): void {
+  if (given === undefined) {
+    return;
+  }
+  checkObject("labels", given);
+  for (const [name, value] of Object.entries(given as object)) {
+    checkText(`labels.${name}`, value as unknown);
+  }
+}
+
+/** Throws a TypeError where the value is given and is not a string. */
+export function checkText(name: string, given: unknown): void {
+  if (given !== undefined && typeof given !== "string") {
+    throw new TypeError(`${name}: must be a string, and is ${typeName(given)}`);
+  }
+}
+
 /** Throws a TypeError where the value is not a list. */
 export function checkList(name: string, given: unknown): void {
   if (!Array.isArray(given)) {

@@ -1,8 +1,8 @@
 import { isMessage, toJson } from "@bufbuild/protobuf";
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
 
-import { checkObject } from "./arguments.js";
 import { fromObject } from "./contractJson.js";
+import { contractFields } from "./policyFields.js";
 import type { ThinkingName } from "./words.js";
 import type {
   FileToolJson,
@@ -60,10 +60,9 @@ export type PolicyObject = Omit<PolicyJson, "fileTools" | "onAppend" | "onUserMe
 
 /** Converts a policy to the contract's message. */
 export function policyOf(policy: PolicyLike): Policy {
-  checkObject("policy", policy);
   return isMessage(policy, PolicySchema)
     ? policy
-    : fromObject("policy", PolicySchema, contractJson(policy, PolicySchema));
+    : fromObject("policy", PolicySchema, contractFields(policy, PolicySchema, "policy"));
 }
 
 /**
@@ -96,37 +95,4 @@ function isMerged(field: DescField): field is DescField & { fieldKind: "message"
   const { fields, file } = field.message;
   const isList = fields.length === 1 && fields[0]?.fieldKind === "list";
   return !isList && file.proto.package !== "google.protobuf";
-}
-
-/** Wraps each bare list in the contract's message for it, which can tell an empty list from none, and names enums. */
-function contractJson(given: object, schema: DescMessage): object {
-  return Object.fromEntries(
-    Object.entries(given).map(([name, value]: [string, unknown]) => {
-      const field = schema.fields.find((one) => one.jsonName === name || one.name === name);
-      return [name, field === undefined ? value : fieldJson(value, field)];
-    }),
-  );
-}
-
-function fieldJson(value: unknown, field: DescField): unknown {
-  switch (field.fieldKind) {
-    case "enum":
-      return field.enum.values.find(({ localName }) => localName.toLowerCase() === value)?.name ?? value;
-    case "list":
-      return Array.isArray(value) && field.listKind === "message"
-        ? value.map((one: unknown) => messageJson(one, field.message))
-        : value;
-    case "message":
-      return messageJson(value, field.message);
-    default:
-      return value;
-  }
-}
-
-function messageJson(value: unknown, schema: DescMessage): unknown {
-  if (!Array.isArray(value)) {
-    return typeof value === "object" && value !== null ? contractJson(value, schema) : value;
-  }
-  const [list, ...others] = schema.fields;
-  return list?.fieldKind === "list" && others.length === 0 ? { [list.name]: fieldJson(value, list) } : value;
 }

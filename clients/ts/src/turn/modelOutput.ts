@@ -22,18 +22,35 @@ export async function wholeOf(
   if (typeof answer === "string") {
     return assistant(answer);
   }
-  if (answer === undefined || answer === null) {
-    throw new TypeError("callModel: it returned nothing; it must return the model's answer");
-  }
   if (Array.isArray(answer) && answer.length === 0) {
     throw noEvents();
   }
   const events = eventsOf(answer);
   // A stream may be an object without keys, too.
-  if (events === undefined && isPlain(answer) && Object.keys(answer).length === 0) {
-    throw new TypeError("callModel: it returned an empty object; it must return the model's answer");
+  const returned = events === undefined ? notAnAnswer(answer) : undefined;
+  if (returned !== undefined) {
+    throw new TypeError(
+      `callModel: it returned ${returned}; it must return the model's answer: an object of the provider's SDK, its JSON as bytes, a string, a v1.Message, or a stream of events`,
+    );
   }
-  return events === undefined ? answer : collect(events, signal);
+  return events === undefined ? (answer as Appendable) : collect(events, signal);
+}
+
+/** Names what cannot be an answer; undefined where it can be one. */
+function notAnAnswer(answer: unknown): string | undefined {
+  if (answer === undefined || answer === null) {
+    return "nothing";
+  }
+  if (answer instanceof Uint8Array) {
+    return answer.length === 0 ? "empty bytes" : undefined;
+  }
+  if (typeof answer !== "object") {
+    return `a ${typeof answer}`;
+  }
+  if (answer instanceof Set) {
+    return "a Set";
+  }
+  return isPlain(answer) && Object.keys(answer).length === 0 ? "an empty object" : undefined;
 }
 
 async function collect(
@@ -61,13 +78,16 @@ class StreamedAnswer {
   readonly #texts: string[] = [];
 
   add(event: unknown): void {
+    if (event === undefined || event === null || typeof event === "number" || typeof event === "boolean") {
+      throw new TypeError(`callModel: an event of its stream is ${event === null ? "null" : typeof event}`);
+    }
     if (event instanceof Uint8Array && event.length === 0) {
       return;
     }
     if (typeof event === "string") {
       this.#texts.push(event);
     } else {
-      this.#events.push(event instanceof Uint8Array ? new TextDecoder().decode(event) : JSON.stringify(event ?? null));
+      this.#events.push(event instanceof Uint8Array ? new TextDecoder().decode(event) : JSON.stringify(event));
     }
     if (this.#texts.length > 0 && this.#events.length > 0) {
       throw new TypeError("a streamed answer is either events or pieces of text, not both");
@@ -101,7 +121,8 @@ function end(events: Iterator<unknown> | AsyncIterator<unknown>): void {
 }
 
 function eventsOf(answer: unknown): Iterator<unknown> | AsyncIterator<unknown> | undefined {
-  if (typeof answer !== "object" || answer === null || answer instanceof Uint8Array || Array.isArray(answer)) {
+  const whole = answer instanceof Uint8Array || answer instanceof Set || Array.isArray(answer);
+  if (typeof answer !== "object" || answer === null || whole) {
     return undefined;
   }
   if (Symbol.asyncIterator in answer) {

@@ -1,4 +1,5 @@
 import type { Answer, Prompt } from "../compaction/clientModel.js";
+import { checkFunction, isObject } from "../contract/arguments.js";
 import type { DialectName } from "../contract/messages.js";
 import type { ThinkingName } from "../contract/words.js";
 import { thinkingOf } from "../contract/words.js";
@@ -66,9 +67,17 @@ export interface LoopOptions {
 }
 
 /** Checks the arguments of a turn. Throws a TypeError or RangeError that names the wrong one. */
-export function checkTurn(callModel: unknown, { maxSteps, thinking }: LoopOptions): void {
+export function checkTurn(callModel: unknown, options: LoopOptions): void {
+  const { maxSteps, thinking, runTool, onEvent, summarizeWith } = options;
   if (typeof callModel !== "function") {
     throw new TypeError(`callModel: must be a function, and is ${typeof callModel}`);
+  }
+  for (const [name, given] of Object.entries({ runTool, onEvent, summarizeWith })) {
+    checkFunction(name, given);
+  }
+  const tools: unknown = options.tools;
+  if (tools !== undefined && !(isObject(tools) && "handle" in tools)) {
+    throw new TypeError("tools: must be new AgentTools(session)");
   }
   if (maxSteps !== undefined && !(Number.isInteger(maxSteps) && maxSteps > 0)) {
     throw new RangeError(`maxSteps: ${String(maxSteps)} is not a whole number above 0`);

@@ -28,7 +28,7 @@ import { defaults } from "./defaults.js";
 import { ClientClosedError, DeadlineExceededError } from "./errors.js";
 import { SteadySessionManager } from "./http2Sessions.js";
 import { busyForMs, forward, isSafeToRepeat, pause, repeated } from "./retry.js";
-import { errorOfCall } from "./status.js";
+import { absence, errorOfCall } from "./status.js";
 import { tokenInterceptors, tokenFault } from "./token.js";
 
 /**
@@ -110,6 +110,8 @@ export class Connection implements Transport {
   private readonly timeoutMs: number;
   private readonly compactionTimeoutMs: number;
   private readonly retry: boolean;
+  /** Whether a daemon was ever there. One that was is waited for, as while it restarts. */
+  private found = false;
 
   constructor(address: string, options: ConnectionOptions) {
     const tls = tlsOf(options.tls);
@@ -171,9 +173,13 @@ export class Connection implements Transport {
     const once = async (): Promise<UnaryResponse<I, O>> => {
       this.checkMayCall(signal);
       try {
-        return await this.inner.unary(method, call.signal, remaining(end, broken), header, input, contextValues);
+        const left = remaining(end, broken);
+        const answer = await this.inner.unary(method, call.signal, left, header, input, contextValues);
+        this.found = true;
+        return answer;
       } catch (e) {
         broken = this.errorOf(e, signal);
+        this.found ||= absence(e) === undefined;
         throw broken;
       }
     };
@@ -188,7 +194,7 @@ export class Connection implements Transport {
         }
         await this.pause(Math.min(ms, left), signal);
       };
-      return await repeated(once, wait, isSafeToRepeat(method, input));
+      return await repeated(once, wait, () => this.found && isSafeToRepeat(method, input));
     } finally {
       release();
     }

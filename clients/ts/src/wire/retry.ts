@@ -44,19 +44,19 @@ export function backoffMs(attempt: number, random: () => number = Math.random): 
 }
 
 /**
- * Makes a call, and again where the daemon was too busy for it, or, if it is safe to repeat, where no daemon answers.
+ * Makes a call, and again where the daemon was too busy for it, or, if it is `safe` to repeat, where no daemon answers.
  * `pause` waits for the milliseconds, or throws to give up.
  */
 export async function repeated<T>(
   call: () => Promise<T>,
   pause: (ms: number) => Promise<void>,
-  safe: boolean,
+  safe: () => boolean,
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await call();
     } catch (e) {
-      const ms = busyForMs(e) ?? (safe && e instanceof UnavailableError ? backoffMs(attempt + 1) : undefined);
+      const ms = busyForMs(e) ?? (e instanceof UnavailableError && safe() ? backoffMs(attempt + 1) : undefined);
       if (ms === undefined || attempt === retryFigures.attempts) {
         throw e;
       }

@@ -3,6 +3,7 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import type { ErrorReason } from "../gen/compactord/v1/error_pb.js";
 import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from "../gen/google/rpc/error_details_pb.js";
 import { startCommand } from "./binary.js";
+import { defaults } from "./defaults.js";
 import * as errors from "./errors.js";
 
 type ErrorClass = new (message: string, facts: errors.ErrorFacts) => errors.CompactordError;
@@ -131,10 +132,31 @@ function outOfReachText(e: ConnectError, address: string): string {
   if (strange !== undefined) {
     return `no gRPC server answers at ${address}: another kind of server listens there, or only one side has tls (${strange})`;
   }
-  const start = codes.some((code) => code === "ECONNREFUSED" || code === "ENOENT")
-    ? `; \`${startCommand()}\` starts one`
-    : "";
-  return `no daemon answers at ${address}: ${e.rawMessage.trim()}${start}`;
+  const absent = absence(e.cause);
+  if (absent === undefined) {
+    return `no daemon answers at ${address}: ${e.rawMessage.trim()}`;
+  }
+  const listen = address !== defaults.address && isLocalAddress(address) ? ` --listen ${address}` : "";
+  const start = `\`${startCommand()}${listen}\``;
+  return `no daemon answers at ${address}: start one with ${start}, or set ${defaults.addressVariable} (${absent})`;
+}
+
+/** Why no daemon can be at an address; undefined where one may be there. */
+export function absence(e: unknown): string | undefined {
+  return nodeCodes(e)
+    .map((code) => absences[code])
+    .find((why) => why !== undefined);
+}
+
+const absences: Readonly<Record<string, string | undefined>> = {
+  ECONNREFUSED: "nothing listens there",
+  ENOENT: "there is no such socket",
+  ENOTFOUND: "there is no host of this name",
+};
+
+/** Whether only this machine can reach an address. Of names, only localhost: what others mean may change. */
+function isLocalAddress(address: string): boolean {
+  return /^(unix:|localhost:|\[::1\]:|127\.\d+\.\d+\.\d+:)/.test(address);
 }
 
 function isReason(name: string): name is keyof typeof ErrorReason {

@@ -8,6 +8,7 @@ from compactord import v1, words
 from compactord._async.compaction.client_model import AsyncClientModel
 from compactord._async.compaction.compaction import AsyncCompaction
 from compactord._async.wire.runtime import Result
+from compactord.awaitables import require_callable
 from compactord.connection import new_request_id
 from compactord.errors import OperationNotFoundError
 from compactord.prompts import Prompt, PromptAnswer
@@ -174,6 +175,7 @@ class AsyncSessionCompactions(AsyncClientModel):
             SummaryRejectedError: No answer passed the checks, and the policy has no fallback.
             StateChangedError: The session was reverted or compacted in the meantime.
         """
+        require_callable(write=write)
         await self._suspend_turns(abort_running)
         try:
             plan = await self.plan_compaction(

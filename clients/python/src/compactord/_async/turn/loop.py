@@ -14,7 +14,7 @@ from compactord._async.turn.runtime import Interrupted
 from compactord._async.turn.state import AsyncTurnState, Write
 from compactord._async.turn.steps import AsyncTurnSteps
 from compactord._async.wire.calls import AsyncCalls
-from compactord.answers import StreamedAnswer, appendable
+from compactord.answers import STREAMED, StreamedAnswer, appendable
 from compactord.errors import CompactordError, HistoryRevertedError
 from compactord.turns import Turn
 
@@ -144,7 +144,7 @@ class AsyncTurnLoop:
                 raise
             await self._compactions.after_overflow(error, why)
             return
-        said = streamed.whole() if answer is None else appendable(answer)
+        said = streamed.whole() if answer is STREAMED else appendable(answer)
         await self._run.write(Write((said,), view=view, model_answer=True))
 
     async def _overflow_rule(self, error: Exception) -> str | None:

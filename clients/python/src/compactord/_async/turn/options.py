@@ -9,6 +9,7 @@ from typing import Any, Protocol, TypeAlias
 from compactord import v1
 from compactord._async.turn.runtime import ModelAnswerLike
 from compactord._async.wire.runtime import Result
+from compactord.awaitables import require_callable
 from compactord.prompts import Prompt, PromptAnswer
 from compactord.tools import Mail, ToolCall, ToolOutput
 from compactord.view import View
@@ -70,6 +71,10 @@ class TurnOptions:
 
         Raises:
             ValueError: ``max_steps`` is below 1.
+            TypeError: A function is none, or ``tools`` are no tools.
         """
+        require_callable(run_tool=self.run_tool, on_event=self.on_event, summarize_with=self.summarize_with)
+        if self.tools is not None and not callable(getattr(self.tools, "handle", None)):
+            raise TypeError(f"tools: must be AgentTools(session), not of the type {type(self.tools).__name__}")
         if self.max_steps is not None and self.max_steps < 1:
             raise ValueError(f"max_steps: must be at least 1, and is {self.max_steps}")

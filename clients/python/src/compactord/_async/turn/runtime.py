@@ -10,7 +10,7 @@ from collections.abc import AsyncIterable, Awaitable, Callable, Coroutine, Itera
 from typing import Any, TypeAlias, TypeVar
 
 from compactord._async.wire.runtime import Result, resolve
-from compactord.answers import AnswerLike, is_async_stream, is_stream
+from compactord.answers import STREAMED, AnswerLike, is_async_stream, is_stream
 
 T = TypeVar("T")
 ModelAnswerLike: TypeAlias = Result[AnswerLike | AsyncIterable[Any] | Iterable[Any]]
@@ -56,7 +56,7 @@ class Work:
             event: Called with each event of a streamed answer.
 
         Returns:
-            The answer; None where it was streamed.
+            The answer; `STREAMED` where it was streamed.
 
         Raises:
             Interrupted: `interrupt` was called.
@@ -107,7 +107,7 @@ async def _take(call: Callable[[], ModelAnswerLike], event: Callable[[Any], None
                 event(piece)
         finally:
             await _close(answer)
-        return None
+        return STREAMED
     if is_stream(answer):
         try:
             for piece in answer:
@@ -115,7 +115,7 @@ async def _take(call: Callable[[], ModelAnswerLike], event: Callable[[Any], None
                 await asyncio.sleep(0)
         finally:
             await _close(answer)
-        return None
+        return STREAMED
     return answer
 
 

@@ -80,6 +80,8 @@ class Session(SessionChildren):
             ValueError: ``max_steps`` is below 1, or the stream of the answer had no events.
             CompactordError: A call to the daemon failed, or the compaction after an overflow failed.
         """
+        if not callable(call_model):
+            raise TypeError(f"call_model: must be a function, not of the type {type(call_model).__name__}")
         options = TurnOptions(
             run_tool=run_tool,
             tools=tools,

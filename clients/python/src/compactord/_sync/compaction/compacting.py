@@ -9,6 +9,7 @@ from compactord import v1, words
 from compactord._sync.compaction.client_model import ClientModel
 from compactord._sync.compaction.compaction import Compaction
 from compactord._sync.wire.runtime import Result
+from compactord.awaitables import require_callable
 from compactord.connection import new_request_id
 from compactord.errors import OperationNotFoundError
 from compactord.prompts import Prompt, PromptAnswer
@@ -175,6 +176,7 @@ class SessionCompactions(ClientModel):
             SummaryRejectedError: No answer passed the checks, and the policy has no fallback.
             StateChangedError: The session was reverted or compacted in the meantime.
         """
+        require_callable(write=write)
         self._suspend_turns(abort_running)
         try:
             plan = self.plan_compaction(

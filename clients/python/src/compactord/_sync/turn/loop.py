@@ -15,7 +15,7 @@ from compactord._sync.turn.runtime import Interrupted
 from compactord._sync.turn.state import TurnState, Write
 from compactord._sync.turn.steps import TurnSteps
 from compactord._sync.wire.calls import Calls
-from compactord.answers import StreamedAnswer, appendable
+from compactord.answers import STREAMED, StreamedAnswer, appendable
 from compactord.errors import CompactordError, HistoryRevertedError
 from compactord.turns import Turn
 
@@ -145,7 +145,7 @@ class TurnLoop:
                 raise
             self._compactions.after_overflow(error, why)
             return
-        said = streamed.whole() if answer is None else appendable(answer)
+        said = streamed.whole() if answer is STREAMED else appendable(answer)
         self._run.write(Write((said,), view=view, model_answer=True))
 
     def _overflow_rule(self, error: Exception) -> str | None:

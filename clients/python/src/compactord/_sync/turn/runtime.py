@@ -7,7 +7,7 @@ from threading import Condition as Condition
 from threading import Lock as Lock
 from typing import Any, TypeAlias, TypeVar
 
-from compactord.answers import AnswerLike, is_stream
+from compactord.answers import STREAMED, AnswerLike, is_stream
 
 T = TypeVar("T")
 ModelAnswerLike: TypeAlias = AnswerLike | Iterable[Any]
@@ -55,7 +55,7 @@ class Work:
             event: Called with each event of a streamed answer.
 
         Returns:
-            The answer; None where it was streamed.
+            The answer; `STREAMED` where it was streamed.
 
         Raises:
             Interrupted: `interrupt` was called.
@@ -72,7 +72,7 @@ class Work:
             self._check()
         finally:
             _close(answer)
-        return None
+        return STREAMED
 
     def _check(self) -> None:
         if self._interrupted:

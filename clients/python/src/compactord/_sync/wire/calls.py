@@ -9,7 +9,18 @@ from typing import TypeVar
 
 from compactord._sync.wire import runtime
 from compactord._sync.wire.stubs import CompactionStub, SessionStub
-from compactord.connection import ATTEMPTS, SERVICES, Settings, backoffs, busy_for, limit_of, unreachable, with_defaults
+from compactord.connection import (
+    ATTEMPTS,
+    SERVICES,
+    Settings,
+    absence,
+    backoffs,
+    busy_for,
+    is_repeated,
+    limit_of,
+    unreachable,
+    with_defaults,
+)
 from compactord.deadlines import Deadline
 from compactord.errors import ClientClosedError, CompactordError, UnavailableError
 from compactord.v1.compaction_service_pb2_grpc import CompactionServiceStub
@@ -34,6 +45,7 @@ class Calls:
         self._sessions: SessionStub | None = None
         self._compactions: CompactionStub | None = None
         self._left: dict[str, set[str]] = {}
+        self._found = False
 
     def left(self, session_id: str) -> set[str]:
         """Return the operation ids of compactions of a session that this client cancelled, for the caller to change.
@@ -81,7 +93,12 @@ class Calls:
             timeout = None if end is None else max(end - time.monotonic(), 0.0)
 
     def _once(self, method: runtime.Unary[Q, A], request: Q, timeout: float | None) -> A:
-        deadline = Deadline(limit_of(method, timeout))
+        limit = limit_of(method, timeout)
+        deadline = Deadline(limit)
+        if not self._found and is_repeated(method):
+            began = time.monotonic()
+            self._find_daemon(limit)
+            timeout = None if limit is None else max(limit - (time.monotonic() - began), 0.0)
         try:
             return runtime.call(method, request, timeout)
         except CompactordError as error:
@@ -90,6 +107,25 @@ class Calls:
             if isinstance(failure, UnavailableError) and not failure.reason:
                 failure.message = unreachable(self.settings.address, failure.message)
             raise failure from error.__cause__
+
+    def _find_daemon(self, limit: float | None) -> None:
+        """Ask once, before the first call, whether there can be a daemon: gRPC repeats calls for seconds without one.
+
+        A daemon that was there once is waited for, as while it restarts.
+
+        Raises:
+            UnavailableError: Nothing listens at the address.
+        """
+        try:
+            self._health(self.settings.timeout if limit is None else limit)
+        except UnavailableError as error:
+            if not error.reason and absence(error.message):
+                error.message = unreachable(self.settings.address, error.message)
+                raise
+        except CompactordError:
+            # The call itself tells what is wrong.
+            pass
+        self._found = True
 
     def resent(self, method: runtime.Unary[Q, A], request: Q, timeout: float) -> A:
         """Call a method that gRPC does not repeat itself, and repeat it where no daemon answers.
@@ -114,11 +150,14 @@ class Calls:
 
     def healthy(self, timeout: float) -> bool:
         """Ask the daemon whether it serves."""
-        check = self._open().unary_unary(_HEALTH, request_serializer=_unchanged, response_deserializer=_unchanged)
         try:
-            return runtime.call(check, b"", timeout) == _SERVING
+            return self._health(timeout) == _SERVING
         except UnavailableError:
             return False
+
+    def _health(self, timeout: float) -> bytes:
+        check = self._open().unary_unary(_HEALTH, request_serializer=_unchanged, response_deserializer=_unchanged)
+        return runtime.call(check, b"", timeout)
 
     def close(self) -> None:
         """End all calls and close the channel. Safe to call again."""
