@@ -141,6 +141,8 @@ def content(given: Iterable[Appendable], dialect: v1.Dialect.ValueType) -> Conte
         raise ValueError("there is nothing to append")
     if dialect == v1.Dialect.DIALECT_UNSPECIFIED:
         return Content(tuple(message for item in items for message in _neutral(item)))
+    for item in items:
+        _refuse_value(item)
     neutral = [_is_neutral(item) for item in items]
     if all(neutral):
         return Content(tuple(message for item in items for message in _neutral(item)))
@@ -153,6 +155,18 @@ def content(given: Iterable[Appendable], dialect: v1.Dialect.ValueType) -> Conte
         return Content(json=_raw(items[0], dialect))
     elements = [element for item in items for element in _elements(_raw(item, dialect))]
     return Content(json=f"[{','.join(elements)}]")
+
+
+def _refuse_value(item: object) -> None:
+    """Refuse what can be no message, so that the error is not one about JSON."""
+    if item is None or isinstance(item, bool | int | float):
+        name = "None" if item is None else f"of the type {type(item).__name__}"
+        raise TypeError(f"append: a message cannot be {name}")
+    if isinstance(item, bytes):
+        try:
+            item.decode()
+        except UnicodeDecodeError:
+            raise ValueError("append: the bytes are not UTF-8") from None
 
 
 def to_json(given: object, dialect: v1.Dialect.ValueType) -> str:

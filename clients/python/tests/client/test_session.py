@@ -452,11 +452,11 @@ async def test_the_same_for_asyncio(client: compactord.Client, session: compacto
         assert len((await fork.view()).messages) == len((await same.view()).messages)
 
 
-@pytest.mark.parametrize("nothing", ["", None])
-def test_a_session_is_not_opened_without_an_id(client: compactord.Client, nothing: Any) -> None:
+@pytest.mark.parametrize(("nothing", "kind"), [("", ValueError), (None, TypeError)])
+def test_a_session_is_not_opened_without_an_id(client: compactord.Client, nothing: Any, kind: type[Exception]) -> None:
     before = len(list(client.list_sessions()))
     for open_it in (client.open_session, client.session):
-        with pytest.raises(ValueError, match="session_id"):
+        with pytest.raises(kind, match="session_id"):
             open_it(nothing)
     assert len(list(client.list_sessions())) == before
 

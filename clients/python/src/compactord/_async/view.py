@@ -9,10 +9,12 @@ from typing_extensions import override
 from compactord import v1, words
 from compactord import view as views
 from compactord._async.wire.calls import AsyncCalls
+from compactord.arguments import checked_arguments
 from compactord.view import View
 from compactord.words import Dialect, dialect_name
 
 
+@checked_arguments
 class AsyncSessionView:
     """The part of a session that fetches its view. It keeps the last one, so that the daemon only sends what is new."""
 

@@ -10,10 +10,12 @@ from typing_extensions import override
 from compactord import v1, words
 from compactord import view as views
 from compactord._sync.wire.calls import Calls
+from compactord.arguments import checked_arguments
 from compactord.view import View
 from compactord.words import Dialect, dialect_name
 
 
+@checked_arguments
 class SessionView:
     """The part of a session that fetches its view. It keeps the last one, so that the daemon only sends what is new."""
 

@@ -8,6 +8,7 @@ from typing import Generic, Protocol, TypeVar
 
 from compactord import v1
 from compactord._async.turn.turns import AsyncSessionTurns
+from compactord.arguments import checked_arguments
 from compactord.connection import new_request_id
 from compactord.errors import CompactordError
 from compactord.results import ChildEnded
@@ -17,6 +18,7 @@ from compactord.tools import ToolCall
 _RESULT_BYTES = 64 * 1024
 
 
+@checked_arguments
 class AsyncSessionChildren(AsyncSessionTurns):
     """The part of a session that lists its children, and that ends it where it is a child itself."""
 

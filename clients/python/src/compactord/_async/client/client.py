@@ -12,11 +12,13 @@ from compactord._async.client.compacted import AsyncListCompactions
 from compactord._async.client.session import AsyncSession
 from compactord._async.wire.calls import AsyncCalls
 from compactord._async.wire.stubs import AsyncCompactionStub, AsyncSessionStub
+from compactord.arguments import checked_arguments
 from compactord.connection import TLS
 from compactord.errors import SessionExistsError
 from compactord.tokens import Token
 
 
+@checked_arguments
 class AsyncClient(AsyncListCompactions):
     """The client of a daemon. It connects at the first use.
 

@@ -9,12 +9,14 @@ from compactord._async.agent_tools import AsyncAgentTools
 from compactord._async.client.children import AsyncChildBlock, AsyncSessionChildren
 from compactord._async.turn.loop import AsyncTurnLoop
 from compactord._async.turn.options import CallModel, ExtraBlocks, OnEvent, RunTool, TurnOptions, WriteSummary
+from compactord.arguments import checked_arguments
 from compactord.connection import new_request_id
 from compactord.tools import ToolCall
 from compactord.turns import Turn
 from compactord.words import Thinking
 
 
+@checked_arguments
 class AsyncSession(AsyncSessionChildren):
     """A session: one conversation. Make it with ``create_session``, ``open_session`` or ``session`` of a client.
 

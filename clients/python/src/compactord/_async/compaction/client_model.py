@@ -8,6 +8,7 @@ from compactord import v1, words
 from compactord._async.session.log import AsyncSessionLog
 from compactord._async.view import AsyncSessionView
 from compactord._async.wire.runtime import Result, resolve
+from compactord.arguments import checked_arguments
 from compactord.connection import new_request_id
 from compactord.errors import SummaryRejectedError
 from compactord.prompts import Prompt, PromptAnswer, add_answer, prompt_answer, prompt_of
@@ -16,6 +17,7 @@ from compactord.results import CompactionResult
 _TRIES = 3
 
 
+@checked_arguments
 class AsyncClientModel(AsyncSessionLog):
     """The part of a session that plans and commits compactions for the client's own model."""
 

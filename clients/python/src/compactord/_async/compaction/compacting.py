@@ -8,6 +8,7 @@ from compactord import v1, words
 from compactord._async.compaction.client_model import AsyncClientModel
 from compactord._async.compaction.compaction import AsyncCompaction
 from compactord._async.wire.runtime import Result
+from compactord.arguments import checked_arguments
 from compactord.awaitables import require_callable
 from compactord.connection import new_request_id
 from compactord.errors import OperationNotFoundError
@@ -15,6 +16,7 @@ from compactord.prompts import Prompt, PromptAnswer
 from compactord.results import CompactionResult
 
 
+@checked_arguments
 class AsyncSessionCompactions(AsyncClientModel):
     """The part of a session that compacts and prunes it. A subclass aborts the turns that are in the way."""
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from compactord import v1
 from compactord._async.compaction.syncing import AsyncSessionSync
+from compactord.arguments import checked_arguments
 from compactord.results import CompactionResult
 
 
+@checked_arguments
 class AsyncSessionFolds(AsyncSessionSync):
     """The part of a session that folds a finished sub-task where it stands."""
 

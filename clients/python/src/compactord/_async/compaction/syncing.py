@@ -11,6 +11,7 @@ from compactord._async.compaction.compacting import AsyncSessionCompactions
 from compactord._async.wire import runtime
 from compactord._async.wire.calls import AsyncCalls
 from compactord._async.wire.runtime import Result, resolve
+from compactord.arguments import checked_arguments
 from compactord.connection import backoffs, busy_for, limit_of, unreachable
 from compactord.deadlines import Deadline
 from compactord.errors import CompactordError, InternalError, InvalidRequestError, SyncConflictError, UnavailableError
@@ -31,6 +32,7 @@ _ENDS = ("completed", "skipped", "failed", "cancelled")
 OnEvent = Callable[[v1.CompactionEvent], Result[object]]
 
 
+@checked_arguments
 class AsyncSessionSync(AsyncSessionCompactions):
     """The part of a session that takes an agent's complete list."""
 

@@ -6,11 +6,13 @@ from collections.abc import AsyncIterator, Iterable
 
 from compactord import messages, v1, words
 from compactord._async.session.reading import AsyncLogReading
+from compactord.arguments import checked_arguments
 from compactord.blocks import BlockContent, block
 from compactord.connection import new_request_id
 from compactord.results import ContextChanged
 
 
+@checked_arguments
 class AsyncSessionContext(AsyncLogReading):
     """The part of a session that sets context blocks and instructions. Each change is a record; nothing is removed."""
 

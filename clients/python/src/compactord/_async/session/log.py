@@ -11,12 +11,14 @@ from compactord._async.session.context import AsyncSessionContext
 from compactord._async.session.points import AsyncPoints
 from compactord._async.session.watch import AsyncWatch
 from compactord._async.wire.calls import AsyncCalls
+from compactord.arguments import checked_arguments
 from compactord.connection import new_request_id
 from compactord.results import Appended, SessionInfo
 from compactord.unanswered import Unanswered, leaves_open
 from compactord.view import View
 
 
+@checked_arguments
 class AsyncSessionLog(AsyncSessionContext, AsyncPoints):
     """The part of a session that appends to its log, reads and changes its settings, and deletes it."""
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from compactord import v1
 from compactord._async.view import AsyncSessionView
+from compactord.arguments import checked_arguments
 from compactord.connection import new_request_id
 from compactord.results import Checkpoint, Pinned, Reverted
 
 
+@checked_arguments
 class AsyncPoints(AsyncSessionView):
     """The part of a session that makes checkpoints, reverts and pins. It removes nothing from the log."""
 

@@ -8,6 +8,7 @@ from typing import Protocol, TypeVar
 from compactord import v1, words
 from compactord._async.view import AsyncSessionView
 from compactord._async.wire import runtime
+from compactord.arguments import checked_arguments
 from compactord.errors import CompactionNotFoundError
 from compactord.recall import has_rest, joined, recall_request, rest_request
 
@@ -28,6 +29,7 @@ class Page(Protocol):
     next_page_token: str
 
 
+@checked_arguments
 class AsyncLogReading(AsyncSessionView):
     """The part of a session that reads its log, including content that views hide."""
 

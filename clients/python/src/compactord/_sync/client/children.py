@@ -9,6 +9,7 @@ from typing import Generic, Protocol, TypeVar
 
 from compactord import v1
 from compactord._sync.turn.turns import SessionTurns
+from compactord.arguments import checked_arguments
 from compactord.connection import new_request_id
 from compactord.errors import CompactordError
 from compactord.results import ChildEnded
@@ -18,6 +19,7 @@ from compactord.tools import ToolCall
 _RESULT_BYTES = 64 * 1024
 
 
+@checked_arguments
 class SessionChildren(SessionTurns):
     """The part of a session that lists its children, and that ends it where it is a child itself."""
 

@@ -13,11 +13,13 @@ from compactord._sync.client.compacted import ListCompactions
 from compactord._sync.client.session import Session
 from compactord._sync.wire.calls import Calls
 from compactord._sync.wire.stubs import CompactionStub, SessionStub
+from compactord.arguments import checked_arguments
 from compactord.connection import TLS
 from compactord.errors import SessionExistsError
 from compactord.tokens import Token
 
 
+@checked_arguments
 class Client(ListCompactions):
     """The client of a daemon. It connects at the first use.
 

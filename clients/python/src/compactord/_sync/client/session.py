@@ -10,12 +10,14 @@ from compactord._sync.agent_tools import AgentTools
 from compactord._sync.client.children import ChildBlock, SessionChildren
 from compactord._sync.turn.loop import TurnLoop
 from compactord._sync.turn.options import CallModel, ExtraBlocks, OnEvent, RunTool, TurnOptions, WriteSummary
+from compactord.arguments import checked_arguments
 from compactord.connection import new_request_id
 from compactord.tools import ToolCall
 from compactord.turns import Turn
 from compactord.words import Thinking
 
 
+@checked_arguments
 class Session(SessionChildren):
     """A session: one conversation. Make it with ``create_session``, ``open_session`` or ``session`` of a client.
 

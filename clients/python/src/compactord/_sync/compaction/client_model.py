@@ -9,6 +9,7 @@ from compactord import v1, words
 from compactord._sync.session.log import SessionLog
 from compactord._sync.view import SessionView
 from compactord._sync.wire.runtime import Result, resolve
+from compactord.arguments import checked_arguments
 from compactord.connection import new_request_id
 from compactord.errors import SummaryRejectedError
 from compactord.prompts import Prompt, PromptAnswer, add_answer, prompt_answer, prompt_of
@@ -17,6 +18,7 @@ from compactord.results import CompactionResult
 _TRIES = 3
 
 
+@checked_arguments
 class ClientModel(SessionLog):
     """The part of a session that plans and commits compactions for the client's own model."""
 

@@ -9,6 +9,7 @@ from compactord import v1, words
 from compactord._sync.compaction.client_model import ClientModel
 from compactord._sync.compaction.compaction import Compaction
 from compactord._sync.wire.runtime import Result
+from compactord.arguments import checked_arguments
 from compactord.awaitables import require_callable
 from compactord.connection import new_request_id
 from compactord.errors import OperationNotFoundError
@@ -16,6 +17,7 @@ from compactord.prompts import Prompt, PromptAnswer
 from compactord.results import CompactionResult
 
 
+@checked_arguments
 class SessionCompactions(ClientModel):
     """The part of a session that compacts and prunes it. A subclass aborts the turns that are in the way."""
 

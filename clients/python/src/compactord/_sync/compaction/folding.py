@@ -5,9 +5,11 @@ from __future__ import annotations
 
 from compactord import v1
 from compactord._sync.compaction.syncing import SessionSync
+from compactord.arguments import checked_arguments
 from compactord.results import CompactionResult
 
 
+@checked_arguments
 class SessionFolds(SessionSync):
     """The part of a session that folds a finished sub-task where it stands."""
 

@@ -12,6 +12,7 @@ from compactord._sync.compaction.compacting import SessionCompactions
 from compactord._sync.wire import runtime
 from compactord._sync.wire.calls import Calls
 from compactord._sync.wire.runtime import Result, resolve
+from compactord.arguments import checked_arguments
 from compactord.connection import backoffs, busy_for, limit_of, unreachable
 from compactord.deadlines import Deadline
 from compactord.errors import CompactordError, InternalError, InvalidRequestError, SyncConflictError, UnavailableError
@@ -32,6 +33,7 @@ _ENDS = ("completed", "skipped", "failed", "cancelled")
 OnEvent = Callable[[v1.CompactionEvent], Result[object]]
 
 
+@checked_arguments
 class SessionSync(SessionCompactions):
     """The part of a session that takes an agent's complete list."""
 

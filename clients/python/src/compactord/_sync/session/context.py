@@ -7,11 +7,13 @@ from collections.abc import Iterator, Iterable
 
 from compactord import messages, v1, words
 from compactord._sync.session.reading import LogReading
+from compactord.arguments import checked_arguments
 from compactord.blocks import BlockContent, block
 from compactord.connection import new_request_id
 from compactord.results import ContextChanged
 
 
+@checked_arguments
 class SessionContext(LogReading):
     """The part of a session that sets context blocks and instructions. Each change is a record; nothing is removed."""
 

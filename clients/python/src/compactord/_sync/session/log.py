@@ -12,12 +12,14 @@ from compactord._sync.session.context import SessionContext
 from compactord._sync.session.points import Points
 from compactord._sync.session.watch import Watch
 from compactord._sync.wire.calls import Calls
+from compactord.arguments import checked_arguments
 from compactord.connection import new_request_id
 from compactord.results import Appended, SessionInfo
 from compactord.unanswered import Unanswered, leaves_open
 from compactord.view import View
 
 
+@checked_arguments
 class SessionLog(SessionContext, Points):
     """The part of a session that appends to its log, reads and changes its settings, and deletes it."""
 

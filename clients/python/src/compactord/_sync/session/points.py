@@ -5,10 +5,12 @@ from __future__ import annotations
 
 from compactord import v1
 from compactord._sync.view import SessionView
+from compactord.arguments import checked_arguments
 from compactord.connection import new_request_id
 from compactord.results import Checkpoint, Pinned, Reverted
 
 
+@checked_arguments
 class Points(SessionView):
     """The part of a session that makes checkpoints, reverts and pins. It removes nothing from the log."""
 

@@ -9,6 +9,7 @@ from typing import Protocol, TypeVar
 from compactord import v1, words
 from compactord._sync.view import SessionView
 from compactord._sync.wire import runtime
+from compactord.arguments import checked_arguments
 from compactord.errors import CompactionNotFoundError
 from compactord.recall import has_rest, joined, recall_request, rest_request
 
@@ -29,6 +30,7 @@ class Page(Protocol):
     next_page_token: str
 
 
+@checked_arguments
 class LogReading(SessionView):
     """The part of a session that reads its log, including content that views hide."""
 
