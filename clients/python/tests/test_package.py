@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from compactord.__main__ import main
+
 PROJECT = Path(__file__).resolve().parent.parent
 SOURCE = PROJECT / "src"
 
@@ -109,7 +111,8 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:
         names = set(archive.namelist())
         metadata = archive.read(f"compactord-{version('compactord')}.dist-info/METADATA").decode()
     about = {name for name in names if name.startswith(f"compactord-{version('compactord')}.dist-info/")}
-    assert names - about == modules()
+    documents = {"compactord/docs/README.md", "compactord/docs/api.md"}
+    assert names - about == modules() | documents
     assert {name.partition("/")[2] for name in about} == {"METADATA", "RECORD", "WHEEL", "licenses/LICENSE"}
     assert "License-Expression: Apache-2.0" in metadata
     assert (PROJECT / "README.md").read_text(encoding="utf-8").strip() in metadata
@@ -143,6 +146,21 @@ def test_the_source_distribution_builds_the_same(built: Path) -> None:
     assert names - extra == {f"src/{name}" for name in modules()}
 
 
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        ([], 2, "usage: python -m compactord readme|api"),
+        (["all"], 2, "usage: python -m compactord readme|api"),
+        (["api"], 1, "api.md comes with an installed package, and this one runs from its source"),
+    ],
+)
+def test_without_a_document_it_says_what_there_is(
+    arguments: list[str], code: int, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments) == code
+    assert capsys.readouterr().err.startswith(told)
+
+
 def python_of(environment: Path) -> Path:
     return environment / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
@@ -159,6 +177,9 @@ def installed(environment: Path, interpreter: str, *packages: str) -> Path:
 def test_installed_it_imports_and_types_programs(wheel: Path, tmp_path: Path) -> None:
     python = installed(tmp_path / "venv", sys.executable, str(wheel))
     run(python, "-I", "-c", IMPORTS, "{}.{}".format(*sys.version_info), cwd=tmp_path)
+    for name, document in (("readme", "README.md"), ("api", "docs/api.md")):
+        said = run(python, "-I", "-m", "compactord", name, cwd=tmp_path)
+        assert said == (PROJECT / document).read_text(encoding="utf-8")
 
     program = tmp_path / "consumer.py"
     program.write_text(CONSUMER, encoding="utf-8")
