@@ -24,7 +24,9 @@ import {
   statesOf,
   stopReasonOf,
   thinkingOf,
+  word,
 } from "../src/contract/words.js";
+import * as v1 from "../src/v1.js";
 import { TestDaemon } from "./fixture/daemon.js";
 
 let client: Client;
@@ -41,22 +43,41 @@ function wordsOf(values: object): string[] {
 }
 
 test("each value of the contract has its word", () => {
-  const convert: [object, (word: never) => number | undefined][] = [
+  const convert: [object, (said: never) => number | undefined][] = [
     [Estimator, estimatorOf],
-    [Role, (word) => rolesOf([word])[0]],
-    [MessageState, (word) => statesOf([word])[0]],
-    [RecordKind, (word) => recordKindsOf([word])[0]],
+    [Role, (said) => rolesOf([said])[0]],
+    [MessageState, (said) => statesOf([said])[0]],
+    [RecordKind, (said) => recordKindsOf([said])[0]],
     [BlockPlace, placeOf],
     [StopReason, stopReasonOf],
     [ThinkingPolicy, thinkingOf],
   ];
   for (const [values, valueOf] of convert) {
-    for (const word of wordsOf(values)) {
-      assert.equal(valueOf(word as never), Reflect.get(values, word.toUpperCase()), word);
+    for (const said of wordsOf(values)) {
+      assert.equal(valueOf(said as never), Reflect.get(values, said.toUpperCase()), said);
     }
     assert.throws(() => valueOf("toString" as never), TypeError);
   }
   assert.equal(estimatorOf(Estimator.CHARS4), Estimator.CHARS4);
+});
+
+test("each value of each enum has a word of its own, the same that options take", () => {
+  const enums = Object.entries(v1).filter(([, of]) => typeof of === "object" && "UNSPECIFIED" in of);
+  assert.ok(enums.length > 20);
+  for (const [name, of] of enums) {
+    const values = of as unknown as Record<string, string | number>;
+    const said = Object.values(values)
+      .filter((value) => typeof value === "number")
+      .map((value) => word(values, value) as string);
+    assert.equal(said[0], "", name);
+    assert.ok(
+      said.slice(1).every((one) => /^[a-z][a-z0-9_]*$/.test(one) && one !== "unknown"),
+      name,
+    );
+    assert.equal(new Set(said).size, said.length, name);
+    assert.equal(word(values, 9_999), "unknown");
+  }
+  assert.deepEqual(rolesOf([word(Role, Role.TOOL) as "tool"]), [Role.TOOL]);
 });
 
 test("sessions, searches and counts take words", async () => {
