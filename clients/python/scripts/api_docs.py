@@ -24,17 +24,52 @@ contract are in `compactord.v1`.
 """
 
 
+SUBJECTS = {
+    "The client": ["Client", "TLS", "embedded"],
+    "Sessions": ["Session", "SessionInfo", "Appended", "Pinned", "ContextChanged", "block"],
+    "Messages": ["user", "assistant", "system", "developer", "tool_result", "SDKObject"],
+    "Views and whole lists": ["View", "Synced", "Compacted"],
+    "Compactions": ["Compaction", "CompactionResult", "Prompt", "PromptAnswer"],
+    "Turns and tools": ["Turn", "AgentTools", "ToolCall", "ToolOutput", "ToolRejected"],
+    "Going back, watching, children": ["Checkpoint", "Reverted", "Watch", "ChildEnded"],
+    "Words": ["word"],
+}
+"""What is documented under each subject, in this order. Exceptions come after them, and each name is in one place."""
+ERRORS = "Errors"
+
+
+def subjects(compactord: ModuleType) -> dict[str, list[str]]:
+    """The documented names by subject.
+
+    Raises:
+        ValueError: A name has no subject, or a subject a name that is not exported.
+    """
+    names = [name for name in compactord.__all__ if not name.lower().startswith("async")]
+    placed = [name for listed in SUBJECTS.values() for name in listed]
+    rest = [name for name in names if name not in placed and written(name, getattr(compactord, name))]
+    errors = [name for name in rest if name.endswith("Error") or name == "FieldViolation"]
+    strays = {*rest} - {*errors} | {*placed} - {*names}
+    if strays:
+        raise ValueError(f"SUBJECTS: {', '.join(sorted(strays))}: each exported name belongs to one subject")
+    return {**SUBJECTS, ERRORS: ["CompactordError", *(name for name in errors if name != "CompactordError")]}
+
+
+def anchor(title: str) -> str:
+    """The anchor that a heading gets."""
+    return re.sub(r"[^a-z0-9_ -]", "", title.lower()).replace(" ", "-")
+
+
 def written(name: str, thing: Any) -> str:
     """What is said of one exported name."""
     if inspect.isclass(thing) and thing.__module__.startswith("compactord"):
         kind = "exception" if issubclass(thing, Exception) else "class"
-        parts = [f"## {kind} `{name}`\n", text(thing.__doc__)]
+        parts = [f"### {kind} `{name}`\n", text(thing.__doc__)]
         if kind == "class" and inspect.isfunction(thing.__init__) and thing.__init__.__doc__:
             parts += [f"```python\n{name}{signature(thing.__init__)}\n```\n", text(thing.__init__.__doc__)]
         parts += [member(name, *one) for one in members(thing)]
         return "\n".join(parts)
     if inspect.isfunction(thing):
-        return f"## function `{name}`\n\n```python\n{name}{signature(thing)}\n```\n\n{text(thing.__doc__)}"
+        return f"### function `{name}`\n\n```python\n{name}{signature(thing)}\n```\n\n{text(thing.__doc__)}"
     return ""
 
 
@@ -50,8 +85,8 @@ def members(thing: type) -> list[tuple[str, Any]]:
 def member(owner: str, name: str, value: Any) -> str:
     """What is said of a method or property."""
     if isinstance(value, property):
-        return f"### `{owner}.{name}`\n\n{text(value.__doc__)}"
-    return f"### `{owner}.{name}()`\n\n```python\n{name}{signature(value)}\n```\n\n{text(value.__doc__)}"
+        return f"#### `{owner}.{name}`\n\n{text(value.__doc__)}"
+    return f"#### `{owner}.{name}()`\n\n```python\n{name}{signature(value)}\n```\n\n{text(value.__doc__)}"
 
 
 def signature(function: Any) -> str:
@@ -93,11 +128,10 @@ def main(check: bool) -> int:
     """Write the document, or compare it."""
     sys.path.insert(0, str(FOLDER / "src"))
     compactord = import_module("compactord")
-    parts = [HEAD]
-    for name in compactord.__all__:
-        thing = getattr(compactord, name)
-        if not name.lower().startswith("async") and not isinstance(thing, ModuleType):
-            parts.append(written(name, thing))
+    by_subject = subjects(compactord)
+    parts = [HEAD, "".join(f"- [{title}](#{anchor(title)})\n" for title in by_subject)]
+    for title, names in by_subject.items():
+        parts += [f"## {title}\n", *(written(name, getattr(compactord, name)) for name in names)]
     wanted = "\n".join(part for part in parts if part)
     if check:
         fresh = DOCS.exists() and DOCS.read_text("utf-8") == wanted
