@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, Iterable, Mapping
-from typing import Any, TypeAlias, TypeGuard
+from typing import Any, TypeAlias, TypeGuard, cast
 
 from compactord import v1
 from compactord.awaitables import refuse_awaitable
@@ -94,8 +94,8 @@ def _no_answer(answer: object) -> str:
     """Name what cannot be an answer; empty where it can be one."""
     if answer is None:
         return "None"
-    if isinstance(answer, Mapping | bytes) and not answer:
-        return f"an empty {type(answer).__name__}"
+    if isinstance(answer, Mapping | bytes) and not len(cast("bytes", answer)):
+        return f"an empty {type(cast('object', answer)).__name__}"
     if isinstance(answer, str | bytes | v1.Message | Mapping | list):
         return ""
     # Of what opens a stream, the error for messages says how to read it.

@@ -25,17 +25,19 @@ def _is_whole(value: object) -> bool:
     return not isinstance(value, bool)
 
 
+def _is_texts(value: object) -> bool:
+    if not isinstance(value, Mapping):
+        return False
+    given = cast("Mapping[object, object]", value)
+    return all(isinstance(part, str) for part in (*given.keys(), *given.values()))
+
+
 _KINDS: Mapping[str, tuple[str, Callable[[object], bool]]] = {
     "str": ("a str", lambda value: isinstance(value, str)),
     "int": ("a whole number", _is_whole),
-    "float": ("a number", lambda value: isinstance(value, Real) and not isinstance(value, bool)),
+    "float": ("a number", lambda value: not isinstance(value, bool) and isinstance(value, Real)),
     "bool": ("True or False", lambda value: isinstance(value, bool)),
-    "Mapping[str, str]": (
-        "a mapping of str to str",
-        lambda value: (
-            isinstance(value, Mapping) and all(isinstance(part, str) for pair in value.items() for part in pair)
-        ),
-    ),
+    "Mapping[str, str]": ("a mapping of str to str", _is_texts),
     "None": ("None", lambda value: value is None),
 }
 

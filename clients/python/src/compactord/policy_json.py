@@ -92,20 +92,26 @@ def _enum(value: Any, enum: EnumDescriptor, where: str) -> Any:
     raise ValueError(f"{where}: {value!r} is unknown: use one of {known}")
 
 
-def _wrong_scalar(value: Any, field: FieldDescriptor) -> str:
+def _wrong_scalar(value: object, field: FieldDescriptor) -> str:
     """Say what a value must be; empty where it is that, or where the contract's parser is to decide."""
-    number = isinstance(value, int | float) and not isinstance(value, bool)
     kind = f", not a {type(value).__name__}"
     if field.cpp_type in _WHOLE:
-        if isinstance(value, str) and value.isascii() and value.isdigit():
-            return ""
-        if not number or not (isinstance(value, int) or value.is_integer()):
-            return f"a whole number{kind if not number else ''}"
-        return "" if 0 <= value <= 2**32 - 1 else f"from 0 to {2**32 - 1}, and is {value}"
+        return _wrong_whole(value, kind)
     if field.cpp_type in _REAL:
+        number = isinstance(value, int | float) and not isinstance(value, bool)
         return "" if number or isinstance(value, str) else f"a number{kind}"
     if field.cpp_type == FieldDescriptor.CPPTYPE_BOOL:
         return "" if isinstance(value, bool) else f"True or False{kind}"
     if field.cpp_type == FieldDescriptor.CPPTYPE_STRING and field.type == FieldDescriptor.TYPE_STRING:
         return "" if isinstance(value, str) else f"a str{kind}"
     return ""
+
+
+def _wrong_whole(value: object, kind: str) -> str:
+    if isinstance(value, str) and value.isascii() and value.isdigit():
+        return ""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return f"a whole number{kind}"
+    if isinstance(value, float) and not value.is_integer():
+        return "a whole number"
+    return "" if 0 <= value <= 2**32 - 1 else f"from 0 to {2**32 - 1}, and is {value}"

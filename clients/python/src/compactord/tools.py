@@ -232,6 +232,7 @@ _WHITE = " \t\n\r\v\f"
 
 def _object(arguments: str) -> dict[str, Any]:
     """Parse arguments; blank ones are an empty object."""
+    parsed: object
     try:
         parsed = json.loads(arguments, parse_constant=_refuse) if arguments.strip(_WHITE) else {}
     except (ValueError, RecursionError):

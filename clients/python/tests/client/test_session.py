@@ -486,29 +486,29 @@ def test_without_a_daemon_the_address_is_told_at_once(place: str, monkeypatch: p
     assert text.endswith("compactord serve`, or set COMPACTORD_ADDR (there is no host of this name)")
 
 
-@pytest.mark.parametrize(
-    ("policy", "told"),
-    [
-        ({"context_windw": 1}, "policy: there is no field 'context_windw': did you mean 'context_window'?"),
-        ({"contextWindw": 1}, "policy: there is no field 'contextWindw': did you mean 'contextWindow'?"),
-        ({"CONTEXT_WINDOW": 1}, "policy: there is no field 'CONTEXT_WINDOW': did you mean 'context_window'?"),
-        ({"strategy": {"sumarize": {}}}, "policy.strategy: there is no field 'sumarize': did you mean 'summarize'?"),
-        (
-            {"on_append": [{"offload": {"over_token": 5}}]},
-            "policy.on_append[0].offload: there is no field 'over_token': did you mean 'over_tokens'?",
-        ),
-        ({"strategy": {"ladder": [{"x": {}}]}}, "there is no field 'x': there are strategy, at_ratio"),
-        ({"strategy": "summarize"}, "policy.strategy: must be a mapping of fields of Strategy, not a str"),
-        ({"context_window": "big"}, "policy.context_window: must be a whole number, not a str"),
-        ({"context_window": 1.5}, "policy.context_window: must be a whole number"),
-        ({"context_window": -1}, "policy.context_window: must be from 0 to 4294967295, and is -1"),
-        ({"trigger": {"enabled": 1}}, "policy.trigger.enabled: must be True or False, not a int"),
-        ({"trigger": {"trigger_ratio": []}}, "policy.trigger.trigger_ratio: must be a number, not a list"),
-        ({"preset": 5}, "policy.preset: must be a str, not a int"),
-        ({5: 1}, "policy: a name must be a str, not a int"),
-        (5, "policy: must be a v1.Policy or a mapping of its fields, not a int"),
-    ],
-)
+MISTAKEN: list[tuple[Any, str]] = [
+    ({"context_windw": 1}, "policy: there is no field 'context_windw': did you mean 'context_window'?"),
+    ({"contextWindw": 1}, "policy: there is no field 'contextWindw': did you mean 'contextWindow'?"),
+    ({"CONTEXT_WINDOW": 1}, "policy: there is no field 'CONTEXT_WINDOW': did you mean 'context_window'?"),
+    ({"strategy": {"sumarize": {}}}, "policy.strategy: there is no field 'sumarize': did you mean 'summarize'?"),
+    (
+        {"on_append": [{"offload": {"over_token": 5}}]},
+        "policy.on_append[0].offload: there is no field 'over_token': did you mean 'over_tokens'?",
+    ),
+    ({"strategy": {"ladder": [{"x": {}}]}}, "there is no field 'x': there are strategy, at_ratio"),
+    ({"strategy": "summarize"}, "policy.strategy: must be a mapping of fields of Strategy, not a str"),
+    ({"context_window": "big"}, "policy.context_window: must be a whole number, not a str"),
+    ({"context_window": 1.5}, "policy.context_window: must be a whole number"),
+    ({"context_window": -1}, "policy.context_window: must be from 0 to 4294967295, and is -1"),
+    ({"trigger": {"enabled": 1}}, "policy.trigger.enabled: must be True or False, not a int"),
+    ({"trigger": {"trigger_ratio": []}}, "policy.trigger.trigger_ratio: must be a number, not a list"),
+    ({"preset": 5}, "policy.preset: must be a str, not a int"),
+    ({5: 1}, "policy: a name must be a str, not a int"),
+    (5, "policy: must be a v1.Policy or a mapping of its fields, not a int"),
+]
+
+
+@pytest.mark.parametrize(("policy", "told"), MISTAKEN)
 def test_a_mistake_in_a_policy_is_named(policy: Any, told: str) -> None:
     with pytest.raises(ValueError, match=re.escape(told)):
         words.policy(policy)
