@@ -480,7 +480,7 @@ def test_without_a_daemon_the_address_is_told_at_once(place: str, monkeypatch: p
         rf"or set COMPACTORD_ADDR \({why}\) \(UNAVAILABLE\)$"
     )
     with compactord.Client(place) as client, pytest.raises(compactord.UnavailableError, match=told):
-        client.create_session(timeout=200.0)
+        client.create_session(timeout=20.0)
     other = "there.invalid:7440"
     text = connection.unreachable(other, "hostname lookup error: Domain name not found")
     assert text.endswith("compactord serve`, or set COMPACTORD_ADDR (there is no host of this name)")
