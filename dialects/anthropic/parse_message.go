@@ -155,6 +155,9 @@ func (p *parser) parseMessage(raw json.RawMessage) error {
 	if err != nil {
 		return err
 	}
+	if err := dialect.CheckDialect(kind, o); err != nil {
+		return err
+	}
 	role, err := o.DemandText("role")
 	if err != nil {
 		return err

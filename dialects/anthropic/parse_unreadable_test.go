@@ -36,7 +36,7 @@ func TestWhatCannotBeRead(t *testing.T) {
 		},
 		{"a message that is none", `[{"role":"user","content":"a"},7]`, dialect.InputShape, "", "must be an object", 1, 0},
 		{"no role", `[{"content":"a"}]`, dialect.InputShape, "role", "is missing", 0, 0},
-		{"an unknown role", `[{"role":"tool","content":"a"}]`, dialect.InputShape, "role", "unknown role", 0, 0},
+		{"an unknown role", `[{"role":"critic","content":"a"}]`, dialect.InputShape, "role", "unknown role", 0, 0},
 		{"content that is none", `[{"role":"user","content":7}]`, dialect.InputShape, "content", "string or an array", 0, 0},
 		{"a block that is none", `[{"role":"user","content":[{"type":"text","text":"a"},"b"]}]`, dialect.InputShape, "content[1]", "must be an object", 0, 1},
 		{"a block without a type", `[{"role":"user","content":[{"text":"a"}]}]`, dialect.InputShape, "content[0].type", "is missing", 0, 0},

@@ -11,11 +11,12 @@ import (
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 )
 
-// The rules for input, in every dialect. What breaks one of the first two has no clear meaning and is always refused.
+// The rules for input, in every dialect. What breaks one of the first three has no clear meaning and is always refused.
 // What breaks another is accepted and reported, or refused where the client asked for that.
 const (
 	InputShape             = "input.shape"
 	InputLimit             = "input.limit"
+	InputOtherDialect      = "input.other-dialect"
 	InputEmptyMessage      = "input.empty-message"
 	InputArgumentsNotJSON  = "input.arguments-not-json"
 	InputResultsOutOfOrder = "input.results-out-of-order"
@@ -42,6 +43,10 @@ func InputRules() []Rule {
 			Sentence: "The JSON holds messages of the dialect, and at least half of them can be read. Always refused.",
 		},
 		{ID: InputLimit, Source: ours, Sentence: "Nothing is larger than a log accepts. Always refused."},
+		{
+			ID: InputOtherDialect, Source: ours,
+			Sentence: "No message has calls, results or texts in the form of another dialect, which would be kept unseen. Always refused.",
+		},
 		{
 			ID: InputPartUnreadable, Source: ours,
 			Sentence: "A part of a message can be read: its media are base64, its fields have the right types, and its size is one that a log accepts. A line of text replaces it.",
@@ -215,6 +220,9 @@ func Malformed(message, part int, err error) error {
 	e := &InputError{Rule: InputShape, Message: message, Part: part, Err: err}
 	if errors.Is(err, ErrLimit) {
 		e.Rule = InputLimit
+	}
+	if isOtherDialect(err) {
+		e.Rule = InputOtherDialect
 	}
 	field := &rawjson.FieldError{}
 	if errors.As(err, &field) {

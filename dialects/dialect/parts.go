@@ -35,10 +35,14 @@ func AsResultPart(p *compactordv1.Part) *compactordv1.ResultPart {
 	return rp
 }
 
-// OpaqueOf keeps an element of the provider's JSON that has no neutral meaning, unchanged.
+// OpaqueOf keeps an element of the provider's JSON that has no neutral meaning, unchanged. It returns an
+// OtherDialectError for a call, a result or a text of another dialect.
 func OpaqueOf(kind compactordv1.Dialect, typ string, raw json.RawMessage) (*compactordv1.OpaquePart, error) {
 	if len(typ) > MaxName {
 		return nil, rawjson.In("type", rawjson.TooLarge(len(typ), MaxName))
+	}
+	if written, found := typesOfOne[typ]; found && written != kind {
+		return nil, rawjson.In("type", &OtherDialectError{Given: kind, Written: written})
 	}
 	if len(raw) > MaxText {
 		return nil, rawjson.TooLarge(len(raw), MaxText)

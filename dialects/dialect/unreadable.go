@@ -58,8 +58,9 @@ func (s *Shape) Read(u *Unread, at int, raw json.RawMessage, read func(json.RawM
 	}
 	first = Malformed(at, 0, first)
 	o, _ := rawjson.ParseObject(raw)
-	// A message that is too large for an attachment would be lost for ever.
-	if len(raw) > MaxText || s.Event(o) {
+	// A message that is too large for an attachment would be lost for ever. Calls of another dialect would be lost in a
+	// line of text.
+	if len(raw) > MaxText || s.Event(o) || isOtherDialect(first) {
 		return nil, first
 	}
 	var findings []Finding

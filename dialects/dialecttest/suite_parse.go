@@ -128,7 +128,7 @@ func requireInputError(t tHelper, err error) {
 	t.Helper()
 	refused := &dialect.InputError{}
 	require.ErrorAs(t, err, &refused)
-	require.Contains(t, []string{dialect.InputShape, dialect.InputLimit}, refused.Rule)
+	require.Contains(t, []string{dialect.InputShape, dialect.InputLimit, dialect.InputOtherDialect}, refused.Rule)
 	require.GreaterOrEqual(t, refused.Message, -1)
 	require.Error(t, refused.Err)
 	requireSentence(t, refused.Error())

@@ -85,6 +85,9 @@ func (p *parser) parseContent(raw json.RawMessage) error {
 	if err != nil {
 		return err
 	}
+	if err := dialect.CheckDialect(kind, o); err != nil {
+		return err
+	}
 	role, usual, err := roleOf(o)
 	if err != nil {
 		return rawjson.In("role", err)

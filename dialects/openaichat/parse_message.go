@@ -30,6 +30,9 @@ func parseMessage(raw json.RawMessage, at int) (*compactordv1.Message, []dialect
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := dialect.CheckDialect(kind, f.Object); err != nil {
+		return nil, nil, err
+	}
 	p := &messageParser{fields: f, at: at, m: &compactordv1.Message{}}
 	if err := p.parse(); err != nil {
 		return nil, nil, err

@@ -177,6 +177,9 @@ func (p *parser) parseItem(at int, raw json.RawMessage) error {
 	if err != nil {
 		return err
 	}
+	if err := dialect.CheckDialect(kind, o); err != nil {
+		return err
+	}
 	typ, err := itemType(o)
 	if err != nil {
 		return err

@@ -31,7 +31,7 @@ func TestWhatCannotBeRead(t *testing.T) {
 		{"input of another kind", `{"input":1}`, dialect.InputShape, -1, "input", "must be an array, is a number"},
 		{"an item of another kind", `[{"role":"user","content":"a"},"b"]`, dialect.InputShape, 1, "", "must be an object, is a string"},
 		{"an item without a type", `[{"content":"a"}]`, dialect.InputShape, 0, "type", "is missing"},
-		{"a role that there is not", `[{"role":"tool","content":"a"}]`, dialect.InputShape, 0, "role", "must be user, assistant, system or developer"},
+		{"a role that there is not", `[{"role":"critic","content":"a"}]`, dialect.InputShape, 0, "role", "must be user, assistant, system or developer"},
 		{"content of another kind", `[{"role":"user","content":1}]`, dialect.InputShape, 0, "content", "must be an array, is a number"},
 		{"a part of another kind", `[{"role":"user","content":["a"]}]`, dialect.InputShape, 0, "content[0]", "must be an object, is a string"},
 		{"a part without a text", `[{"role":"user","content":[{"type":"input_text"}]}]`, dialect.InputShape, 0, "content[0].text", "is missing"},
