@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -56,8 +57,10 @@ func TestCasesByStubs(t *testing.T) {
 		read(t, path, &cases)
 		wantPath := strings.TrimSuffix(path, ".json") + ".want.json"
 		want := map[string][]any{}
-		if !*update {
+		if _, err := os.Stat(wantPath); err == nil || !*update {
 			read(t, wantPath, &want)
+		}
+		if !*update {
 			require.Len(t, want, len(cases.Cases), wantPath)
 		}
 		for _, c := range cases.Cases {
@@ -77,6 +80,8 @@ func TestCasesByStubs(t *testing.T) {
 			})
 		}
 		if *update && !t.Failed() {
+			// Cases that -run leaves out keep their answers.
+			maps.DeleteFunc(want, func(name string, _ []any) bool { return !seen[name] })
 			write(t, wantPath, want)
 		}
 	}

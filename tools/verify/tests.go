@@ -185,10 +185,11 @@ var unraced = []string{
 var sequentialTests = map[string][]string{
 	"./cmd/compactord/internal/evaluation": {"TestEvaluate", "TestFiguresOfAnEvaluation", "TestPrices"},
 	"./service": {
-		"TestCompactionsHoldNoTexts", "TestEveryFieldOutOfRange", "TestForkIsTheSessionAsOfThePoint", "TestInvariantsForEveryStrategyAndPreset",
-		"TestInvariantsOverGeneratedLogs", "TestInvariantsOverPoints", "TestInvariantsWithPins", "TestOutlinesChangeNoResult",
-		"TestPagesAreTheWholeView", "TestPagesOfAViewReadWhatTheyShow", "TestPlaceholdersOfEveryPresetLeadToTheResult",
-		"TestSearchEndsAfterASecond", "TestSearchPages", "TestWhatIsDueCanBeCompacted",
+		"TestCompactionsHoldNoTexts", "TestEveryFieldOutOfRange", "TestForkIsTheSessionAsOfThePoint", "TestGeneratedSyncs",
+		"TestInvariantsForEveryStrategyAndPreset", "TestInvariantsOverGeneratedLogs", "TestInvariantsOverPoints",
+		"TestInvariantsWithPins", "TestOutlinesChangeNoResult", "TestPagesAreTheWholeView",
+		"TestPagesOfAViewReadWhatTheyShow", "TestPlaceholdersOfEveryPresetLeadToTheResult", "TestSearchEndsAfterASecond",
+		"TestSearchPages", "TestSyncsOfRecordings", "TestWhatIsDueCanBeCompacted",
 	},
 	"./session":      {"TestEveryStep", "TestGroupMembersOverGeneratedLogs"},
 	"./storage/bolt": {"TestDamageWhileOpen", "TestDamagedStores"},
