@@ -44,21 +44,31 @@ func (t *Transcript) AddFindings(uploaded *Uploaded, p *terminal.Progress) {
 	}
 }
 
-// Upload appends messages to an empty session, or continues an earlier upload of the same messages: a batch that is
-// stored already is recognized by its position and content. has is how many messages the session has. Upload releases each
-// stored message from memory.
+// Upload appends the messages of a file to an empty session, or those that a session lacks: the file has grown since an earlier
+// upload, or that was interrupted. has is how many messages the session has. A DiffersError says that the session has other
+// messages. Upload releases each stored message from memory.
 func Upload(
 	ctx context.Context, c *api.Client, session string, has uint32, file *Transcript, p *terminal.Progress,
 ) (*Uploaded, error) {
 	messages := file.Messages
 	p.Stage(uploading(len(messages), int(has)), "messages", int64(len(messages)))
 	uploaded := &Uploaded{findings: make(map[string]int), examples: make(map[string]string)}
+	first, atEnd := uint32(0), []*compactordv1.ImportedRecord(nil)
+	if has > 0 {
+		var err error
+		if first, err = compareStored(ctx, c, session, has, file, p); err != nil {
+			return nil, err
+		}
+		if atEnd, err = recordsAtEnd(ctx, c, session, file, first); err != nil {
+			return nil, err
+		}
+	}
 	most := BatchMessages
-	for start := 0; start < len(messages); {
+	for start := int(first); start < len(messages); {
 		batch := NextBatch(messages[start:], most)
 		request := &compactordv1.AppendMessagesRequest{
 			SessionId: session, Messages: batch, ExpectedNextIndex: proto.Uint32(uint32(start)), Strict: file.strict,
-			ImportedRecords: recordsBetween(file.records, uint32(start), uint32(start+len(batch))),
+			ImportedRecords: slices.Concat(atEnd, recordsBetween(file.records, uint32(start), uint32(start+len(batch)))),
 		}
 		var err error
 		if request.RequestId, err = batchID(request); err != nil {
@@ -78,7 +88,7 @@ func Upload(
 				uploaded.examples[f.GetRule()] = f.GetText()
 			}
 		}
-		start += len(batch)
+		start, atEnd = start+len(batch), nil
 		// Release the messages, which the store has now.
 		clear(batch)
 		p.Update(int64(start))

@@ -24,9 +24,9 @@ type Import struct {
 
 // Help is printed below the flags.
 func (c *Import) Help() string {
-	return `The import may be repeated: it does not import messages twice, and it continues an import that was interrupted. The policy
-flags apply to a new session only. The JSON document holds session, imported (the number of new messages), summary (the
-compaction in effect), notes and messages (the number in the session).`
+	return `The import may be repeated: it imports only what the session lacks, such as what was added to the file since, or after an
+import that was interrupted. The policy flags apply to a new session only. The JSON document holds session, imported (the
+number of new messages), summary (the compaction in effect), notes and messages (the number in the session).`
 }
 
 // Run imports.
@@ -57,7 +57,7 @@ func (c *Import) Run(ctx context.Context, a *api.App) (err error) {
 	}
 	uploaded, err := conversation.Upload(ctx, daemon, c.Session, before.GetNextIndex(), t, p)
 	if err != nil {
-		return c.explain(terminal.WhenInterrupted(err, "To continue the import: %s", terminal.Again()), t)
+		return c.explain(terminal.WhenInterrupted(err, "To continue the import: %s", terminal.Again()), t, before.GetNextIndex())
 	}
 	t.AddFindings(uploaded, p)
 	after, err := c.get(ctx, daemon)
@@ -113,13 +113,22 @@ func (c *Import) get(ctx context.Context, daemon *api.Client) (*compactordv1.Ses
 	return answer.GetSession(), err
 }
 
-// explain explains the error of a batch that does not follow the session's log.
-func (c *Import) explain(err error, t *conversation.Transcript) error {
-	if !api.HasReason(err, "WRONG_NEXT_INDEX") {
+// explain explains the error of an upload that does not go on from the session's log.
+func (c *Import) explain(err error, t *conversation.Transcript, has uint32) error {
+	var differs *conversation.DiffersError
+	switch {
+	case errors.As(err, &differs) && differs.Incomplete:
+		return terminal.Advise(fmt.Errorf("session %q cannot take what was added to %s: %w", c.Session, t.Name, differs),
+			"Import the whole into another session, once the agent's answer is complete.")
+	case errors.As(err, &differs):
+		return terminal.Advise(fmt.Errorf("session %q has %s already, and they are not the first ones of %s: %w",
+			c.Session, terminal.Count(has, "message"), t.Name, differs), "Import into another session.")
+	case api.HasReason(err, "WRONG_NEXT_INDEX"):
+		return terminal.Advise(fmt.Errorf("another client has written to session %q meanwhile", c.Session), "Try again: %s",
+			terminal.Again())
+	default:
 		return err
 	}
-	return terminal.Advise(fmt.Errorf("session %q has %s messages already, and they are not the first ones of %s",
-		c.Session, api.MetadataOf(err)["next_index"], t.Name), "Import into another session.")
 }
 
 // importJSON is the document of `import --json`.

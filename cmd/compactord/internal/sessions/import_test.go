@@ -1,6 +1,7 @@
 package sessions_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -34,13 +35,57 @@ func TestImportedOnce(t *testing.T) {
 	require.Equal(t, "Imported 480 messages into session s, which has 480 now.\n", r.Out)
 	programtest.Ran(t, "import", path, "--session", "s", "--store", store).Ends(t, terminal.ExitNothing).
 		Says(t, `nothing to do: session "s" has all messages of `+path+" already")
-	other := sample.File(t, "other.jsonl", sample.Talk(121))
+	other := sample.File(t, "other.jsonl", strings.Replace(sample.Talk(121), "test number 2 ", "test number two ", 1))
 	r = programtest.Ran(t, "import", other, "--session", "s", "--store", store).Ends(t, terminal.ExitFailed).
-		Says(t, `session "s" has 480 messages already, and they are not the first ones of `+other)
+		Says(t, `session "s" has 480 messages already, and they are not the first ones of `+other+
+			": #8 differs from the message at line 9 of the file: part 0, a text\nImport into another session.\n")
 	require.NotContains(t, r.Err, "WRONG_NEXT_INDEX")
 	doc := sample.Document(t, programtest.Ran(t, "import", path, "--session", "t", "--store", store, "--json").Ends(t, terminal.ExitDone).Out)
 	require.InDelta(t, 480, sample.At(t, doc, "imported"), 0)
 	require.Equal(t, "t", sample.At(t, doc, "session", "session_id"))
+}
+
+// A file that grew was refused unless its new lines began a batch.
+func TestImportAppendsWhatAFileHasGot(t *testing.T) {
+	compacted := sample.Talk(10) + `{"role":"_compaction","summary":"Ten tests were mended, one after the other.","first_kept":36}` + "\n"
+	for name, states := range map[string][]string{
+		"a compaction with the old messages": {sample.Talk(3), sample.Talk(9), compacted, compacted + sample.Talk(1)},
+		"a compaction after them":            {sample.Talk(10), compacted + sample.Talk(1), compacted + sample.Talk(2)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			store := sample.StorePath(t)
+			on := func(session string, command ...string) string {
+				return programtest.Ran(t, append(command, "--session", session, "--store", store, "-q")...).Ends(t, terminal.ExitDone).Out
+			}
+			has := 0
+			for i, content := range states {
+				path := sample.File(t, "grown.jsonl", content)
+				all := strings.Count(content, `"role"`) - strings.Count(content, `"_compaction"`)
+				r := programtest.Ran(t, "import", path, "--session", "s", "--store", store).Ends(t, terminal.ExitDone)
+				require.NotContains(t, r.Err, "left out", "the compaction is not imported again")
+				sample.Contains(t, r.Out, fmt.Sprintf("Imported %d messages into session s, which has %d now.\n", all-has, all))
+				has = all
+				once := fmt.Sprint("once-", i)
+				on(once, "import", path)
+				require.Equal(t, strings.ReplaceAll(on(once, "view", "--messages"), once, "s"), on("s", "view", "--messages"), "as if imported at once")
+			}
+			require.Equal(t, 1, strings.Count(on("s", "records", "--kind", "compaction"), "compaction: "))
+		})
+	}
+}
+
+func TestImportRefusesAMessageThatWentOn(t *testing.T) {
+	store := sample.StorePath(t)
+	call := func(id string) string {
+		return `{"type":"function_call","call_id":"` + id + `","name":"ls","arguments":"{}"}` + "\n"
+	}
+	begun := `{"role":"user","content":"List them."}` + "\n" + call("1")
+	imported := func(content string) programtest.Answer {
+		return programtest.Ran(t, "import", sample.File(t, "live.jsonl", content), "--format", "openai_responses", "--session", "s", "--store", store)
+	}
+	imported(begun).Ends(t, terminal.ExitDone)
+	imported(begun+call("2")).Ends(t, terminal.ExitFailed).
+		Says(t, "#1 was not complete when it was imported: it has 1 part in the session, 2 in the file\nImport the whole into another session")
 }
 
 func TestImportIntoADaemonThatTakesLittle(t *testing.T) {
