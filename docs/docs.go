@@ -4,6 +4,7 @@ package docs
 
 import (
 	"embed"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -36,6 +37,23 @@ func Names() []string {
 		}
 	}
 	return names
+}
+
+// summarized matches an entry of the list of all documents: the document's name, and what is in it.
+var summarized = regexp.MustCompile(`(?m)^- \[[^\]]+\]\(([a-z-]+)\.md\): (.+(?:\n  .+)*)`)
+
+// Summary says in a line what is in a document, as the list of all documents does.
+func Summary(name string) string {
+	list, err := files.ReadFile("README.md")
+	if err != nil {
+		return ""
+	}
+	for _, entry := range summarized.FindAllStringSubmatch(string(list), -1) {
+		if entry[1] == name {
+			return strings.Join(strings.Fields(strings.SplitN(entry[2], "; [", 2)[0]), " ")
+		}
+	}
+	return ""
 }
 
 // Title is the heading of a document.

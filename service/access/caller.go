@@ -28,6 +28,21 @@ var ErrPlaintext = errors.New("without encryption, others on the way could read 
 // none. The error is ErrPlaintext where other machines can be reached by the address and the connection is not encrypted.
 // The default place, whose token is for daemons of this machine, is not looked at for others.
 func Find(file, address string, encrypted bool) (string, error) {
+	found, err := Look(file, address, encrypted)
+	return found.Token, err
+}
+
+// Found is a token, and the place where it was found.
+type Found struct {
+	// Token is empty where there is none.
+	Token string
+	// Place is the name of a variable of the environment, or the path of a file. Where there is no token, it is the file that
+	// does not exist; empty where none was looked for.
+	Place string
+}
+
+// Look is Find, and says where the token is from.
+func Look(file, address string, encrypted bool) (Found, error) {
 	text := os.Getenv(TokenVariable)
 	if file != "" {
 		text = ""
@@ -37,25 +52,25 @@ func Find(file, address string, encrypted bool) (string, error) {
 	switch local := Local(address); {
 	case text == "" && file == "":
 		if file = DefaultTokenFile(); file == "" || !local {
-			return "", nil
+			return Found{}, nil
 		}
 		if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
-			return "", nil
+			return Found{Place: file}, nil
 		}
 	case !local && !encrypted:
-		return "", ErrPlaintext
+		return Found{}, ErrPlaintext
 	case text != "":
 		text = strings.TrimSpace(text)
 		if _, err := HashOf(text); err != nil && !LooksLikeJWT(text) {
-			return "", fmt.Errorf("%s: %w", TokenVariable, err)
+			return Found{}, fmt.Errorf("%s: %w", TokenVariable, err)
 		}
-		return text, nil
+		return Found{text, TokenVariable}, nil
 	}
 	token, err := ReadTokenFile(file)
 	if err != nil {
-		return "", fmt.Errorf("the file of the token, %s: %w", file, err)
+		return Found{}, fmt.Errorf("the file of the token, %s: %w", file, err)
 	}
-	return token, nil
+	return Found{token, file}, nil
 }
 
 // Local says whether only this machine can reach an address, HOST:PORT or unix:PATH. Of names, only localhost counts as

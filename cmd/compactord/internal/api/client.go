@@ -47,6 +47,8 @@ type Client struct {
 	reached atomic.Bool
 	// encrypted reports that the client speaks TLS.
 	encrypted bool
+	// token is what the client sends.
+	token access.Found
 	// end stops the service that runs in this process.
 	end func() error
 }
@@ -110,7 +112,7 @@ func (a *App) DialHealth(text string, encryption Encryption) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a.dial(addr, encryption, "")
+	return a.dial(addr, encryption, access.Found{})
 }
 
 func (a *App) address(text string) (Address, error) {
@@ -121,7 +123,7 @@ func (a *App) address(text string) (Address, error) {
 	return addr, nil
 }
 
-func (a *App) dial(addr Address, encryption Encryption, token string) (*Client, error) {
+func (a *App) dial(addr Address, encryption Encryption, token access.Found) (*Client, error) {
 	secured, err := encryption.credentials(a)
 	if err != nil {
 		return nil, err
@@ -130,13 +132,13 @@ func (a *App) dial(addr Address, encryption Encryption, token string) (*Client, 
 	if addr.Network == "unix" {
 		target = "unix:" + addr.Where
 	}
-	c, dial := &Client{Address: addr.String(), encrypted: encryption.used()}, (&net.Dialer{}).DialContext
+	c, dial := &Client{Address: addr.String(), encrypted: encryption.used(), token: token}, (&net.Dialer{}).DialContext
 	dialer := func(ctx context.Context, _ string) (net.Conn, error) {
 		conn, err := dial(ctx, addr.Network, addr.Where)
 		c.reached.Store(err == nil)
 		return conn, err
 	}
-	return c.connect(target, secured, grpc.WithPerRPCCredentials(access.Bearer(token)), grpc.WithContextDialer(dialer))
+	return c.connect(target, secured, grpc.WithPerRPCCredentials(access.Bearer(token.Token)), grpc.WithContextDialer(dialer))
 }
 
 func (c *Client) connect(target string, secured credentials.TransportCredentials, options ...grpc.DialOption) (*Client, error) {
@@ -196,6 +198,6 @@ func (c *Client) Explain(ctx context.Context, err error) error {
 	case errors.Is(context.Cause(ctx), terminal.ErrInterrupted):
 		return terminal.ErrInterrupted
 	default:
-		return &CallError{address: c.Address, status: status.Convert(err), reached: c.reached.Load(), encrypted: c.encrypted}
+		return &CallError{address: c.Address, status: status.Convert(err), reached: c.reached.Load(), encrypted: c.encrypted, token: c.token}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	"github.com/compactord/compactord/service/access"
 	"github.com/compactord/compactord/service/apierror"
 )
 
@@ -21,6 +22,8 @@ type CallError struct {
 	status  *status.Status
 	// reached reports that something took the last connection, and encrypted that this program spoke TLS.
 	reached, encrypted bool
+	// token is what was sent.
+	token access.Found
 }
 
 func (e *CallError) Error() string {
@@ -61,6 +64,10 @@ func (e *CallError) Todo() terminal.Advice {
 		return terminal.Advice{Text: cmp.Or(modelTodo(MetadataOf(e)), todoOf[reason].Text)}
 	case reason == "UNKNOWN_NAME" && MetadataOf(e)["field"] == "policy.summary.summarizer":
 		return e.summarizersHint()
+	case reason == "UNAUTHENTICATED":
+		return terminal.Advice{Text: refusedToken(e.token)}
+	case reason == "PERMISSION_DENIED" && e.token.Place != "":
+		return terminal.Advice{Text: "The token is that of " + e.token.Place + ". " + todoOf[reason].Text}
 	case reason != "":
 		return todoOf[reason]
 	}
@@ -139,7 +146,6 @@ var todoOf = map[string]terminal.Advice{
 	"SUMMARIZER_UNAVAILABLE": {Text: "Nothing was changed. Try again later."},
 	"SUMMARIZER_REFUSED":     {Text: "Nothing was changed. Check the model's profile in the configuration."},
 	"SUMMARY_REJECTED":       {Text: "Nothing was changed."},
-	"UNAUTHENTICATED":        {Text: "Name the file of a token that the daemon accepts with --token-file, or set COMPACTORD_TOKEN. The token that a daemon makes is for its own user."},
 	"PERMISSION_DENIED":      {Text: "Use another token, with --token-file or COMPACTORD_TOKEN."},
 	"SHUTTING_DOWN":          {Text: "Try again when the daemon is back."},
 	"STORE_CORRUPT":          {Text: "To find the damage, when no daemon has the store open, and with --store where it is not the default: %s", Hints: []terminal.Hint{terminal.Command("check")}},

@@ -24,6 +24,7 @@ type Strategies struct {
 	Addr string `env:"COMPACTORD_ADDR" help:"Ask this daemon, which may have its own strategies." placeholder:"HOST:PORT|unix:PATH"`
 	api.Security
 	JSON bool `help:"Print one JSON document: strategies and presets, as the API returns them." name:"json"`
+	terminal.QuietFlag
 }
 
 // Help is printed below the flags.

@@ -22,6 +22,7 @@ type Summarizers struct {
 	Addr string `env:"COMPACTORD_ADDR" help:"Ask this daemon, which has its own configuration." placeholder:"HOST:PORT|unix:PATH"`
 	api.Security
 	JSON bool `help:"Print one JSON document: summarizers, as the API returns them." name:"json"`
+	terminal.QuietFlag
 }
 
 // Help is printed below the flags.

@@ -19,6 +19,6 @@ func TestImportGoesOn(t *testing.T) {
 	first := sample.File(t, "first.jsonl", strings.Join(lines[:conversation.BatchMessages], ""))
 	programtest.Ran(t, "import", first, "--session", "s", "--store", store).Ends(t, terminal.ExitDone)
 	r := programtest.Ran(t, "import", sample.File(t, "all.jsonl", content), "--session", "s", "--store", store).Ends(t, terminal.ExitDone)
-	require.Equal(t, "Imported 700 messages into session s, which has 1,200 now.\n", r.Out)
+	require.Contains(t, r.Out, "Imported 700 messages into session s, which has 1,200 now.\n")
 	require.Contains(t, programtest.Ran(t, "check", "--store", store).Ends(t, terminal.ExitDone).Out, "is sound")
 }

@@ -3,6 +3,7 @@ package evaluation
 import (
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 )
@@ -61,6 +62,11 @@ func (r *Report) named(p *Preset) string {
 func (r *Report) printCosts(w io.Writer) {
 	fmt.Fprintf(w, "\nWhat %s cost, at $%g a million tokens (stored in the cache %g times, from it %g times):\n\n",
 		terminal.Count(r.Presets[0].Requests, "request"), r.Prices.Input, r.Prices.CacheWrite, r.Prices.CacheRead)
+	largest := 0.0
+	for i := range r.Presets {
+		largest = max(largest, r.Presets[i].Dollars)
+	}
+	cost := dollars(largest)
 	table := terminal.NewFiguresTable(w, "PRESET", "COST", "OVER BEST", "SENT", "REUSED", "PEAK", "WINDOW", "OVER", "REWRITES", "SUMMARIES")
 	for i := range r.Presets {
 		p := &r.Presets[i]
@@ -68,7 +74,7 @@ func (r *Report) printCosts(w io.Writer) {
 			table.Aside(r.named(p), p.Failed[0].inRow)
 			continue
 		}
-		table.Row(r.named(p), dollars(p.Dollars), signed(p.OverBest), terminal.Number(p.SentTokens),
+		table.Row(r.named(p), cost(p.Dollars), signed(p.OverBest), terminal.Number(p.SentTokens),
 			terminal.Permille(uint64(p.ReusedTokens), uint64(p.SentTokens)), terminal.Number(p.PeakTokens),
 			fmt.Sprintf("%.0f %%", 100*p.PeakShare), terminal.Number(p.OverWindow), terminal.Number(p.Rewrites),
 			terminal.Number(p.Compactions))
@@ -144,13 +150,18 @@ func (r *Report) printOptimum(w io.Writer) {
 	if o == nil {
 		return
 	}
-	fmt.Fprintf(w, "\nThe least possible cost: %s with %s, each of which leaves %s.\n", dollars(o.Dollars),
+	largest := o.Dollars
+	for _, t := range o.Triggers {
+		largest = max(largest, t.Dollars)
+	}
+	cost := dollars(largest)
+	fmt.Fprintf(w, "\nThe least possible cost: $%s with %s, each of which leaves %s.\n", cost(o.Dollars),
 		terminal.Count(o.Compactions, "compaction"), terminal.Count(o.LeftTokens, "token"))
 	fmt.Fprint(w, "A fixed trigger, as a share of the window:\n\n")
 	head, costs, times := []string{"TRIGGER"}, []string{"COST"}, []string{"COMPACTIONS"}
 	for _, t := range o.Triggers {
 		head = append(head, fmt.Sprintf("%.0f %%", 100*t.Share))
-		costs = append(costs, dollars(t.Dollars))
+		costs = append(costs, cost(t.Dollars))
 		times = append(times, terminal.Number(t.Compactions))
 	}
 	table := terminal.NewFiguresTable(w, head...)
@@ -258,7 +269,15 @@ func short(value string) string {
 	return value
 }
 
-func dollars(amount float64) string { return fmt.Sprintf("%.2f", amount) }
+// dollars formats amounts of one table alike, with three digits of the largest, and at least whole cents.
+func dollars(largest float64) func(amount float64) string {
+	const fewest, most = 2, 6
+	places := fewest
+	for places < most && largest > 0 && largest*math.Pow10(places) < 100 {
+		places++
+	}
+	return func(amount float64) string { return fmt.Sprintf("%.*f", places, amount) }
+}
 
 // share formats a share of 1 as recall is usually given.
 func share(of float64) string { return fmt.Sprintf("%.2f", of) }

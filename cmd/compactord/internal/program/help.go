@@ -45,7 +45,8 @@ func (c *helpCommand) Run(ctx context.Context, a *api.App) error {
 func printTopics(a *api.App) {
 	fmt.Fprintf(a.Out, "Topics. To read one, for example: %s\n\n", a.Hinted(terminal.Command("help", docs.Names()[0])))
 	for _, name := range docs.Names() {
-		fmt.Fprintf(a.Out, "  %-15s %s\n", name, docs.Title(name))
+		title, _, _ := strings.Cut(docs.Title(name), ":")
+		terminal.Paragraph(a.Out, title+": "+docs.Summary(name), fmt.Sprintf("  %-15s ", name), strings.Repeat(" ", 18))
 	}
 	fmt.Fprintf(a.Out, "\nThe commands: %s --help\nThe flags of one: %s\n", a.Line.Program, a.Hinted(terminal.Command("compact", "--help")))
 }

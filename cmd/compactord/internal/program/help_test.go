@@ -1,6 +1,7 @@
 package program_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -14,6 +15,8 @@ import (
 func TestHelpPrintsDocuments(t *testing.T) {
 	r := programtest.Ran(t, "help").Ends(t, terminal.ExitDone)
 	for _, name := range docs.Names() {
+		require.NotEmpty(t, docs.Summary(name), "docs/README.md says what is in %s", name)
+		sample.Contains(t, strings.Join(strings.Fields(r.Out), " "), ": "+docs.Summary(name))
 		sample.Contains(t, r.Out, "\n  "+name+" ")
 		page := programtest.Ran(t, "help", name).Ends(t, terminal.ExitDone).Out
 		sample.Contains(t, page, "# "+docs.Title(name)+"\n")
@@ -40,5 +43,6 @@ func TestVersion(t *testing.T) {
 	version := programtest.Ran(t, "version").Ends(t, terminal.ExitDone).Out
 	require.Contains(t, version, "built with go")
 	require.NotContains(t, version, "(devel)")
+	require.Equal(t, version, programtest.Ran(t, "--version").Ends(t, terminal.ExitDone).Out)
 	require.Contains(t, sample.Document(t, programtest.Ran(t, "version", "--json").Ends(t, terminal.ExitDone).Out), "go")
 }

@@ -16,8 +16,8 @@ type manCommand struct{}
 
 // Help is printed below the flags.
 func (c *manCommand) Help() string {
-	return `Read it with: compactord man | man -l -
-Install it with: compactord man > /usr/local/share/man/man1/compactord.1`
+	return `  read it:     compactord man | man -l -
+  install it:  compactord man > /usr/local/share/man/man1/compactord.1`
 }
 
 // Run prints the page.
@@ -31,7 +31,7 @@ func (c *manCommand) Run(a *api.App, k *kong.Context) error {
 	page.section("DESCRIPTION")
 	page.text(description)
 	page.section("COMMANDS")
-	for _, command := range k.Model.Children {
+	for _, command := range k.Model.Leaves(true) {
 		page.command(command)
 	}
 	return nil
@@ -72,6 +72,9 @@ func (p *manPage) command(c *kong.Node) {
 			continue
 		}
 		name := "--" + flag.Name
+		if flag.Short != 0 {
+			name = "-" + string(flag.Short) + ", " + name
+		}
 		if !flag.IsBool() {
 			name += "=" + flag.FormatPlaceHolder()
 		}

@@ -2,6 +2,9 @@ package program
 
 import (
 	"fmt"
+	"io"
+
+	"github.com/alecthomas/kong"
 
 	"github.com/compactord/compactord/cmd/compactord/internal/api"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
@@ -18,15 +21,29 @@ func (c *versionCommand) Run(a *api.App) error {
 	if c.JSON {
 		return terminal.PrintJSON(a.Out, b)
 	}
-	fmt.Fprintf(a.Out, "compactord %s\n", b.Version)
+	printVersion(a.Out, b)
+	return nil
+}
+
+func printVersion(w io.Writer, b terminal.Build) {
+	fmt.Fprintf(w, "compactord %s\n", b.Version)
 	switch {
 	case b.Revision == "":
-		fmt.Fprintln(a.Out, "revision   unknown: it was built without one")
+		fmt.Fprintln(w, "revision   unknown: it was built without one")
 	case b.Modified:
-		fmt.Fprintf(a.Out, "revision   %s (%s), with changes that are not committed\n", b.Revision, b.Time)
+		fmt.Fprintf(w, "revision   %s (%s), with changes that are not committed\n", b.Revision, b.Time)
 	default:
-		fmt.Fprintf(a.Out, "revision   %s (%s)\n", b.Revision, b.Time)
+		fmt.Fprintf(w, "revision   %s (%s)\n", b.Revision, b.Time)
 	}
-	fmt.Fprintf(a.Out, "built with %s for %s\n", b.Go, b.Platform)
+	fmt.Fprintf(w, "built with %s for %s\n", b.Go, b.Platform)
+}
+
+// versionFlag is `compactord --version`, which prints what `compactord version` does.
+type versionFlag bool
+
+// BeforeReset prints the version before kong looks at the rest of the command line, as --help does.
+func (f versionFlag) BeforeReset(app *kong.Kong) error {
+	printVersion(app.Stdout, terminal.ThisBuild())
+	app.Exit(terminal.ExitDone)
 	return nil
 }

@@ -50,11 +50,22 @@ func (l *Log) String() string {
 // Serving starts a daemon and waits until it listens.
 func Serving(t *testing.T, args ...string) *Daemon {
 	t.Helper()
+	return serving(t, false, args)
+}
+
+// ServingOnTerminal starts a daemon whose log goes to a terminal.
+func ServingOnTerminal(t *testing.T, args ...string) *Daemon {
+	t.Helper()
+	return serving(t, true, args)
+}
+
+func serving(t *testing.T, onTerminal bool, args []string) *Daemon {
+	t.Helper()
 	d := &Daemon{ended: make(chan int, 1)}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	d.cancel = cancel
 	out, write := io.Pipe()
-	a := &api.App{Terminal: terminal.Terminal{Stdout: write, Stderr: &d.Log}}
+	a := &api.App{Terminal: terminal.Terminal{Stdout: write, Stderr: &d.Log, ErrTerminal: onTerminal}}
 	go func() {
 		d.ended <- program.Run(ctx, a, append([]string{"serve"}, args...))
 		_ = write.Close()

@@ -25,6 +25,7 @@ type Classify struct {
 	api.Security
 	Session string `help:"With --addr: the session whose context window to use." placeholder:"ID"`
 	JSON    bool   `help:"Print one JSON document: the answer as the API returns it." name:"json"`
+	terminal.QuietFlag
 }
 
 // Help is printed below the flags.

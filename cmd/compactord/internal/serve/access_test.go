@@ -86,13 +86,15 @@ func TestWhereCommandsFindTheToken(t *testing.T) {
 	on := func(args ...string) programtest.Answer {
 		return programtest.Ran(t, append([]string{"sessions", "--addr", d.Addr}, args...)...)
 	}
-	on("--token-file", wrongFile).Ends(t, terminal.ExitFailed).Says(t, "no token that this daemon accepts (UNAUTHENTICATED)\nName the file")
+	on("--token-file", wrongFile).Ends(t, terminal.ExitFailed).Says(t, "no token that this daemon accepts (UNAUTHENTICATED)\nThe token is that of "+wrongFile+". Name the file")
 	t.Setenv("COMPACTORD_TOKEN_FILE", wrongFile)
 	on().Ends(t, terminal.ExitFailed)
 	on("--token-file", path).Ends(t, terminal.ExitDone)
 	t.Setenv("COMPACTORD_TOKEN", right)
 	on().Ends(t, terminal.ExitDone)
 	on("--token-file", wrongFile).Ends(t, terminal.ExitFailed)
+	t.Setenv("COMPACTORD_TOKEN", wrong)
+	on().Ends(t, terminal.ExitFailed).Says(t, "\nThe token is that of COMPACTORD_TOKEN. ")
 	t.Setenv("COMPACTORD_TOKEN", "not a token")
 	r := on().Ends(t, terminal.ExitFailed).Says(t, "COMPACTORD_TOKEN: a token is cptd_ and 64 hexadecimal digits")
 	require.NotContains(t, r.Err, "not a token")
@@ -105,6 +107,8 @@ func TestWhereCommandsFindTheToken(t *testing.T) {
 	require.NoError(t, os.Chmod(path, 0o644))
 	on().Ends(t, terminal.ExitFailed).Says(t, "others than its owner can read or change it (mode 0644): take that away with chmod 600")
 	on("--token-file", path+".none").Ends(t, terminal.ExitFailed).Says(t, "no such file")
+	nowhere := state(t)
+	on().Ends(t, terminal.ExitFailed).Says(t, "\nNo token was sent: "+nowhere+" does not exist.")
 }
 
 func TestTokenFilesThatServeRefuses(t *testing.T) {

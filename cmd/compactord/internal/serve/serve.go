@@ -301,18 +301,21 @@ func (c *Command) build(
 // startLog returns the log, and the queue through which it is written. The caller must close the queue.
 func (c *Command) startLog(ctx context.Context, a *api.App) (*slog.Logger, *logQueue) {
 	queue := newLogQueue(a.Stderr)
-	logger := c.logger(queue)
+	logger := c.logger(queue, a.ErrTerminal)
 	queue.start(func(lines int) {
 		logger.ErrorContext(ctx, "lines of the log were dropped: nobody read them in time", "lines", lines)
 	})
 	return logger, queue
 }
 
-func (c *Command) logger(out io.Writer) *slog.Logger {
+func (c *Command) logger(out io.Writer, toTerminal bool) *slog.Logger {
 	c.level.Set(terminal.LogLevels[c.LogLevel])
 	options := &slog.HandlerOptions{Level: &c.level}
 	if c.LogFormat == "json" {
 		return slog.New(slog.NewJSONHandler(out, options))
+	}
+	if toTerminal {
+		options.ReplaceAttr = shorten
 	}
 	return slog.New(slog.NewTextHandler(out, options))
 }

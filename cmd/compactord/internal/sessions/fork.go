@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/compactord/compactord/cmd/compactord/internal/api"
+	"github.com/compactord/compactord/cmd/compactord/internal/conversation"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
@@ -57,6 +58,7 @@ func (c *Fork) Run(ctx context.Context, a *api.App) error {
 		fmt.Fprintf(a.Out, "Forked session %s at point %d into session %s: %s, %s in the context.\n", c.Session,
 			s.GetForkedFrom().GetPoint(), s.GetSessionId(), terminal.Count(s.GetNextIndex(), "message"),
 			contextText(answer.GetReport()))
+		conversation.PrintBlocked(a.Out, answer.GetReport())
 		return nil
 	})
 }

@@ -25,8 +25,8 @@ type Import struct {
 // Help is printed below the flags.
 func (c *Import) Help() string {
 	return `The import may be repeated: it imports only what the session lacks, such as what was added to the file since, or after an
-import that was interrupted. The policy flags apply to a new session only. The JSON document holds session, imported (the
-number of new messages), summary (the compaction in effect), notes and messages (the number in the session).`
+import that was interrupted. The policy flags apply to a new session only. The JSON document holds session, report (how
+full the context is), imported (the number of new messages), summary (the compaction in effect), notes and messages (the number in the session).`
 }
 
 // Run imports.
@@ -66,11 +66,11 @@ func (c *Import) Run(ctx context.Context, a *api.App) (err error) {
 	}
 	p.Clear()
 	conv := &conversation.Conversation{Client: daemon, Session: c.Session, Transcript: t}
-	summary, err := conv.Entry(ctx, after.GetCompactionId())
+	summary, err := conv.Entry(ctx, after.GetSession().GetCompactionId())
 	if err != nil {
 		return err
 	}
-	return c.report(a, conv, after, after.GetNextIndex()-before.GetNextIndex(), summary)
+	return c.report(a, conv, after, after.GetSession().GetNextIndex()-before.GetNextIndex(), summary)
 }
 
 // checkTarget reports problems with the target before the file is read: no daemon, a wrong id or a wrong policy. It
@@ -100,7 +100,8 @@ func (c *Import) ensure(ctx context.Context, daemon *api.Client, p *terminal.Pro
 		if c.Policy() != nil || c.Title != "" {
 			p.Say("session %s exists: its policy and title are not changed", c.Session)
 		}
-		return c.get(ctx, daemon)
+		existing, err := c.get(ctx, daemon)
+		return existing.GetSession(), err
 	}
 	for _, w := range created.GetWarnings() {
 		p.Say("%s: %s", w.GetField(), w.GetText())
@@ -108,9 +109,8 @@ func (c *Import) ensure(ctx context.Context, daemon *api.Client, p *terminal.Pro
 	return created.GetSession(), api.RefusedFlags(err)
 }
 
-func (c *Import) get(ctx context.Context, daemon *api.Client) (*compactordv1.Session, error) {
-	answer, err := daemon.Sessions.GetSession(ctx, &compactordv1.GetSessionRequest{SessionId: c.Session})
-	return answer.GetSession(), err
+func (c *Import) get(ctx context.Context, daemon *api.Client) (*compactordv1.GetSessionResponse, error) {
+	return daemon.Sessions.GetSession(ctx, &compactordv1.GetSessionRequest{SessionId: c.Session})
 }
 
 // explain explains the error of an upload that does not go on from the session's log.
@@ -134,6 +134,7 @@ func (c *Import) explain(err error, t *conversation.Transcript, has uint32) erro
 // importJSON is the document of `import --json`.
 type importJSON struct {
 	Session  *terminal.APIJSON `json:"session"`
+	Report   *terminal.APIJSON `json:"report"`
 	Imported uint32            `json:"imported"`
 	// Summary is the compaction in effect, such as one from the file.
 	Summary  *conversation.EarlierJSON `json:"summary,omitempty"`
@@ -142,12 +143,12 @@ type importJSON struct {
 }
 
 func (c *Import) report(
-	a *api.App, conv *conversation.Conversation, session *compactordv1.Session, imported uint32, summary *compactordv1.CompactionEntry,
+	a *api.App, conv *conversation.Conversation, now *compactordv1.GetSessionResponse, imported uint32, summary *compactordv1.CompactionEntry,
 ) error {
-	t := conv.Transcript
+	t, session := conv.Transcript, now.GetSession()
 	if c.JSON {
 		if err := terminal.PrintJSON(a.Out, importJSON{
-			Session: terminal.Optional(session), Imported: imported, Summary: conversation.EarlierOf(summary), Notes: append([]string{}, t.Notes...),
+			Session: terminal.Optional(session), Report: terminal.Optional(now.GetReport()), Imported: imported, Summary: conversation.EarlierOf(summary), Notes: append([]string{}, t.Notes...),
 			Messages: session.GetNextIndex(),
 		}); err != nil {
 			return err
@@ -163,6 +164,7 @@ func (c *Import) report(
 			messages, source := conv.Coverage(summary)
 			fmt.Fprintf(a.Out, "The model sees a summary %s, instead of %s.\n", source, messages)
 		}
+		conversation.PrintBlocked(a.Out, now.GetReport())
 	}
 	return nil
 }

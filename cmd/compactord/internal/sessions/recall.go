@@ -29,7 +29,7 @@ type Recall struct {
 // Help is printed below the flags.
 func (c *Recall) Help() string {
 	return `Writes the content to stdout word for word as the log holds it, whether or not views show it. Nothing is added, so that the
-output can go into a file. A description of the content goes to stderr.`
+output can go into a file; only a terminal gets a line break at the end. A description of the content goes to stderr.`
 }
 
 // Run recalls content.

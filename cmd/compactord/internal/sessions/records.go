@@ -122,7 +122,7 @@ func pruneText(e *compactordv1.PruneEntry) string {
 	text := fmt.Sprintf("prune: %s, %s to %s tokens", terminal.Count(len(e.GetEdits()), "edit"),
 		terminal.Number(e.GetTokensBefore()), terminal.Number(e.GetTokensAfter()))
 	if e.GetProvenance().GetSummarizer() != "" {
-		text += " (" + e.GetProvenance().GetSummarizer() + ")"
+		text += " (" + summarizer(e.GetProvenance()) + ")"
 	}
 	return text
 }
@@ -134,7 +134,15 @@ func writer(e *compactordv1.CompactionEntry) string {
 	case e.GetImportedFrom() != "":
 		return "imported"
 	}
-	return e.GetProvenance().GetSummarizer()
+	return summarizer(e.GetProvenance())
+}
+
+// summarizer names the summarizer that wrote. Where that was the fallback, it says why.
+func summarizer(p *compactordv1.Provenance) string {
+	if p.GetFallback() != compactordv1.SummaryFallback_SUMMARY_FALLBACK_UNSPECIFIED {
+		return fmt.Sprintf("%s, as the fallback: %s", p.GetSummarizer(), strings.TrimSuffix(p.GetFallbackCause(), "."))
+	}
+	return p.GetSummarizer()
 }
 
 func revertText(r *compactordv1.Revert) string {

@@ -92,5 +92,5 @@ func TestGoingBackOverACompaction(t *testing.T) {
 	require.Regexp(t, `\nThe compaction \S+ is undone: nothing is summarized now\.\n`, r.Out)
 	require.Regexp(t, `\nThe compaction \S+ is in effect again\.\n`, on("undo", "--session", "s").Ends(t, terminal.ExitDone).Out)
 	require.NotContains(t, on("revert", "--session", "s", "--turns", "1", "--json").Ends(t, terminal.ExitDone).Out, "The compaction")
-	require.NotContains(t, on("revert", "--session", "s", "--turns", "1").Ends(t, terminal.ExitDone).Out, "compaction")
+	require.NotContains(t, on("revert", "--session", "s", "--turns", "1").Ends(t, terminal.ExitDone).Out, "The compaction")
 }

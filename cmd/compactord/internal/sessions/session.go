@@ -16,6 +16,7 @@ type onSession struct {
 	Session string `help:"Session to work on." placeholder:"ID" required:""`
 	api.Where
 	JSON bool `help:"Print one JSON document: the answer as the API returns it." name:"json"`
+	terminal.QuietFlag
 }
 
 // with opens the daemon or the store that the flags name, calls do, and closes it.

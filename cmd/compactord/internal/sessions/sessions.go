@@ -19,6 +19,7 @@ type List struct {
 	Changed bool              `help:"Sort by last change, not by creation."`
 	Limit   uint32            `help:"At most N sessions; 0 means all." placeholder:"N"`
 	JSON    bool              `help:"Print one JSON document: sessions, each as the API returns it." name:"json"`
+	terminal.QuietFlag
 }
 
 // Run lists sessions.

@@ -24,6 +24,7 @@ type Watch struct {
 	From   *uint32 `help:"Begin at this sequence, instead of now; 0 is the beginning of the log." placeholder:"SEQUENCE"`
 	Events bool    `help:"Show the progress of running compactions."`
 	JSON   bool    `help:"Print one JSON document a line, each as the API returns it." name:"json"`
+	terminal.QuietFlag
 }
 
 // Help is printed below the flags.
@@ -70,7 +71,7 @@ func (c *Watch) Run(ctx context.Context, a *api.App) (err error) {
 }
 
 func (c *Watch) show(a *api.App, answer *compactordv1.WatchSessionResponse) error {
-	if started := answer.GetStarted(); started != nil && a.ErrTerminal {
+	if started := answer.GetStarted(); started != nil && a.ErrTerminal && !c.Quiet {
 		fmt.Fprintf(a.Stderr, "watching session %s from sequence %s on; Ctrl-C ends it\n", terminal.Printable(c.Session),
 			terminal.Number(started.GetFromSequence()))
 	}

@@ -29,7 +29,7 @@ type Backup struct {
 func (c *Backup) Help() string {
 	return `It copies all sessions of all tenants as they are at one moment, and checks each value on the way. A daemon takes calls
 meanwhile, and needs a token with the role admin. A plain copy of the file of a store that a daemon has open is most likely
-damaged: use this instead. The backup ends with a checksum, and compactord restore takes none that is damaged or incomplete.
+damaged: use this instead. The backup ends with a checksum, and compactord restore takes none that is damaged or incomplete: to try a backup, restore it into a new store, and check that.
 Of an encrypted store the backup is encrypted, with the key that seals at that time; with --store it needs the keys.`
 }
 
@@ -58,6 +58,8 @@ func (c *Backup) Run(ctx context.Context, a *api.App) error {
 	default:
 		fmt.Fprintf(a.Out, "%s: %s, %s, SHA-256 %s.\n", terminal.Printable(c.To), terminal.Count(made.Sessions, "session"),
 			megabytes(made.Bytes), made.SHA256)
+		fmt.Fprintf(a.Out, "To make a store of it, which reads and checks the whole: %s\n",
+			a.Hinted(terminal.Command("restore", c.To, "--store", "NEW.db").But("store")))
 		return nil
 	}
 }

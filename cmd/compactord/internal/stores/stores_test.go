@@ -59,6 +59,7 @@ func TestBackupAndRestore(t *testing.T) {
 	file := filepath.Join(folder, "monday.backup")
 	r := programtest.Ran(t, "backup", file, "--store", store).Ends(t, terminal.ExitDone)
 	require.Contains(t, r.Out, "2 sessions")
+	require.Contains(t, r.Out, "which reads and checks the whole: compactord restore "+file+" --store NEW.db\n")
 	require.Equal(t, []string{"monday.backup"}, files(t, file))
 	programtest.Ran(t, "backup", file, "--store", store).Ends(t, terminal.ExitFailed).Says(t, "exists already")
 

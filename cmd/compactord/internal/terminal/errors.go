@@ -80,7 +80,8 @@ func AsLost(err error) error { return lostError{err} }
 type NothingError struct{ Why string }
 
 func (e NothingError) Error() string {
-	return "nothing to do: " + strings.TrimPrefix(e.Why, "nothing to compact: ")
+	why := strings.TrimPrefix(e.Why, "nothing to compact: ")
+	return "nothing to do: " + strings.TrimPrefix(why, "nothing to hide: ")
 }
 
 // PartError is the end of a command that did only a part of its work.
@@ -96,7 +97,12 @@ func (e outputError) Error() string { return "cannot write the output: " + e.err
 func (e outputError) Unwrap() error { return e.error }
 
 // AsOutput marks an error as a failure to write to stdout.
-func AsOutput(err error) error { return outputError{err} }
+func AsOutput(err error) error {
+	if Unwritten(err) {
+		return err
+	}
+	return outputError{err}
+}
 
 // Unwritten says whether an error was marked by AsOutput.
 func Unwritten(err error) bool {

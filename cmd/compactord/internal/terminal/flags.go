@@ -7,6 +7,11 @@ type Output struct {
 	Diagnosis
 }
 
+// QuietFlag is for commands that show no progress.
+type QuietFlag struct {
+	Quiet bool `help:"Print no notes and warnings on stderr." short:"q"`
+}
+
 // ConfirmFlags hold the flag that skips a question.
 type ConfirmFlags struct {
 	Yes bool `help:"Do not ask." short:"y"`

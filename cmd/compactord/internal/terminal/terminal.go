@@ -32,10 +32,21 @@ type Terminal struct {
 	logLevel           string
 }
 
-// Buffer buffers stdout and serializes writes on stderr.
+// Buffer buffers stdout, marks errors of writing to it, and serializes writes on stderr.
 func (t *Terminal) Buffer() {
-	t.Out = bufio.NewWriterSize(t.Stdout, 64<<10)
+	t.Out = bufio.NewWriterSize(outputWriter{t.Stdout}, 64<<10)
 	t.Stderr = &lockedWriter{out: t.Stderr}
+}
+
+// outputWriter marks errors, so that they are known for those of stdout wherever a command meets them.
+type outputWriter struct{ out io.Writer }
+
+func (w outputWriter) Write(p []byte) (int, error) {
+	n, err := w.out.Write(p)
+	if err != nil {
+		err = AsOutput(err)
+	}
+	return n, err
 }
 
 // lockedWriter serializes writes: progress and the log of a service in this process share stderr.

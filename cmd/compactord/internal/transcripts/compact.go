@@ -5,6 +5,7 @@ package transcripts
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/compactord/compactord/cmd/compactord/internal/api"
 	"github.com/compactord/compactord/cmd/compactord/internal/config"
@@ -38,7 +39,7 @@ var compactionReasons = map[string]compactordv1.CompactionReason{
 func (c *Compact) Help() string {
 	return `Runs the policy's strategy: it replaces the older part of the conversation by a summary and keeps the newest messages word
 for word. Some presets hide or shorten content before that, or instead. With --fold it does only what that says. A FILE is loaded into a temporary store. The JSON
-document holds entry (the compaction), prune (edits made with it), cut (the first kept message, and the message that
+document holds entry (the compaction; the fallback_cause of its provenance says why a fallback wrote), prune (edits made with it), cut (the first kept message, and the message that
 starts a split turn, with their source_position), report, earlier (the compaction in effect before, such as one from
 FILE), skipped (why nothing was done), plan (with --dry-run), notes, messages (their number) and view (with --view).
 
@@ -100,6 +101,11 @@ func (c *Compact) Run(ctx context.Context, a *api.App) (err error) {
 		err = result.printJSON(a.Out)
 	} else {
 		result.print(a.Out)
+		if done.Completed != nil && conv.Transcript == nil {
+			fmt.Fprintln(a.Out)
+			conversation.PrintBlocked(a.Out, result.report)
+			fmt.Fprintf(a.Out, "To undo this: %s\n", a.Hinted(terminal.Command("undo")))
+		}
 	}
 	if err == nil && done.Skipped != nil {
 		err = result.nothing()

@@ -106,6 +106,7 @@ func (f *figures) printWindow(w io.Writer, paint painter, unknown string) {
 		fmt.Fprintf(w, "\nCompaction is due at %s.", terminal.Number(r.GetTriggerTokens()))
 	}
 	fmt.Fprintln(w)
+	conversation.PrintBlocked(w, r)
 }
 
 // printOverhead writes the overhead, which the context has beside the view.

@@ -34,10 +34,16 @@ type result struct {
 // nothing returns the error of a compaction that was skipped.
 func (r *result) nothing() error {
 	err := terminal.NothingError{Why: r.Skipped.GetMessage()}
-	if r.keepLess == nil {
+	switch {
+	case r.keepLess != nil:
+		return terminal.AdvisedBy(err, r.keepLess.advice())
+	case r.Skipped.GetReason() == compactordv1.SkipReason_SKIP_REASON_ALREADY_COMPACTED && r.conversation.Transcript == nil:
+		return terminal.Advise(err, "To undo that compaction, such as to compact anew in another way: %s", terminal.Command("undo"))
+	case r.Skipped.GetReason() == compactordv1.SkipReason_SKIP_REASON_BELOW_THRESHOLD:
+		return terminal.Advise(err, "To compact all the same: %s", terminal.Again().But("reason"))
+	default:
 		return err
 	}
-	return terminal.AdvisedBy(err, r.keepLess.advice())
 }
 
 // describe reads what a compaction did.

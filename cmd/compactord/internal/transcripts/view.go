@@ -102,7 +102,7 @@ func (c *View) Run(ctx context.Context, a *api.App) (err error) {
 // unknownWindow returns the text after an unknown window.
 func unknownWindow(a *api.App, c *conversation.Conversation) string {
 	if c.Transcript == nil {
-		return ": the session's policy names none."
+		return ": the session's policy names none, so no compaction comes due by itself."
 	}
 	const usual = 200_000
 	return ". If it has " + terminal.Count(usual, "token") + ": " + a.Hinted(terminal.Again("--context-window", terminal.Digits(usual)))
