@@ -44,5 +44,6 @@ func TestVersion(t *testing.T) {
 	require.Contains(t, version, "built with go")
 	require.NotContains(t, version, "(devel)")
 	require.Equal(t, version, programtest.Ran(t, "--version").Ends(t, terminal.ExitDone).Out)
+	require.Contains(t, sample.Document(t, programtest.Ran(t, "--version", "--json").Ends(t, terminal.ExitDone).Out), "go")
 	require.Contains(t, sample.Document(t, programtest.Ran(t, "version", "--json").Ends(t, terminal.ExitDone).Out), "go")
 }

@@ -69,8 +69,6 @@ type Commands struct {
 	Man         manCommand          `cmd:"" help:"Print the manual page."`
 	Help        helpCommand         `cmd:"" help:"Print a document by its topic: formats, settings, errors and more."`
 	Version     versionCommand      `cmd:"" help:"Print the version."`
-
-	ShowVersion versionFlag `name:"version" help:"Print the version."`
 }
 
 const description = `Keeps the conversations of language model agents within their context window.
@@ -112,7 +110,7 @@ var neverBlank = []string{
 	"store-keys", "store-keys-env",
 }
 
-// kongExit is a panic that ends the parsing after --help or --version, where kong would end the process.
+// kongExit is a panic that ends the parsing after --help, where kong would end the process.
 type kongExit int
 
 func dispatch(ctx context.Context, a *api.App, args []string) (err error) {
@@ -120,7 +118,7 @@ func dispatch(ctx context.Context, a *api.App, args []string) (err error) {
 		switch panicked := recover().(type) {
 		case nil:
 		case kongExit:
-			// The user asked for help or the version, which is printed.
+			// The user asked for help, which kong has printed.
 		default:
 			err = a.Panicked(panicked)
 		}
@@ -140,6 +138,10 @@ func dispatch(ctx context.Context, a *api.App, args []string) (err error) {
 	if len(args) == 0 {
 		args = []string{"--help"}
 		defer func() { err = terminal.Usagef("name one of these commands") }()
+	}
+	if args[0] == "--version" {
+		// It is no flag, since each command would list it.
+		args = append([]string{"version"}, args[1:]...)
 	}
 	parsed, err := parser.Parse(args)
 	if err != nil {

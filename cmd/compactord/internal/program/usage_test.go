@@ -45,7 +45,8 @@ func TestWrongUsage(t *testing.T) {
 		{[]string{"view", path, "--focus", "x"}, "--focus needs --compact"},
 		{[]string{"view", "--session", "x", "--context-window", "9"}, "need a file or --compact"},
 		{[]string{"import", path}, "--session"},
-		{[]string{"import", "--session", "x"}, "<file>"},
+		{[]string{"import", "--session", "x"}, "<file> is missing"},
+		{[]string{"completion"}, "<shell> is missing"},
 		{[]string{"serve", "extra"}, "unexpected argument extra"},
 		{[]string{"serve", "--drain-timeout", "soon"}, "--drain-timeout"},
 	} {

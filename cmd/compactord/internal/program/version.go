@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/alecthomas/kong"
-
 	"github.com/compactord/compactord/cmd/compactord/internal/api"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 )
@@ -36,14 +34,4 @@ func printVersion(w io.Writer, b terminal.Build) {
 		fmt.Fprintf(w, "revision   %s (%s)\n", b.Revision, b.Time)
 	}
 	fmt.Fprintf(w, "built with %s for %s\n", b.Go, b.Platform)
-}
-
-// versionFlag is `compactord --version`, which prints what `compactord version` does.
-type versionFlag bool
-
-// BeforeReset prints the version before kong looks at the rest of the command line, as --help does.
-func (f versionFlag) BeforeReset(app *kong.Kong) error {
-	printVersion(app.Stdout, terminal.ThisBuild())
-	app.Exit(terminal.ExitDone)
-	return nil
 }
