@@ -31,6 +31,9 @@ func complain(a *api.App, err error) {
 			text = strings.TrimPrefix(text, parse.Context.Selected().Path()+": ")
 		}
 		text = terminal.Plainly(text)
+		if word, unexpected := strings.CutPrefix(text, "unexpected argument "); unexpected && parse.Context != nil && parse.Context.Selected() == nil {
+			text = "there is no command " + word
+		}
 	}
 	fmt.Fprintf(a.Stderr, "compactord: %s\n", terminal.Printable(text))
 	todo, advised := terminal.AdvisedOn(err)

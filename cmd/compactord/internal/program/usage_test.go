@@ -30,7 +30,7 @@ func TestWrongUsage(t *testing.T) {
 		says string
 	}{
 		{nil, "name one of these commands"},
-		{[]string{"nope"}, "unexpected argument nope"},
+		{[]string{"nope"}, "there is no command nope\nFor help: compactord --help\n"},
 		{[]string{"compact"}, "name a transcript file"},
 		{[]string{"compact", path, "--session", "x"}, "give either a file or --session"},
 		{[]string{"compact", path, "--addr", "127.0.0.1:1"}, "--addr and --store need --session"},
