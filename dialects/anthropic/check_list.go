@@ -52,7 +52,10 @@ func checkMessageFields(d *decoded, report report) {
 				extra++
 			}
 		}
-		if extra > 0 {
+		switch {
+		case extra == 1:
+			report(i, 0, "there is 1 field that a message does not have")
+		case extra > 1:
 			report(i, 0, fmt.Sprintf("there are %d fields that a message does not have", extra))
 		}
 	}

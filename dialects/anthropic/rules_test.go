@@ -403,3 +403,18 @@ func TestViolationsTellTheirPlace(t *testing.T) {
 	}, lines)
 	require.NotContains(t, strings.Join(lines, ""), "secret")
 }
+
+// One field was counted as "1 fields".
+func TestUnknownFieldsAreCounted(t *testing.T) {
+	t.Parallel()
+	for message, want := range map[string]string{
+		`{"role":"user","content":"Hi","usage":1}`:            "there is 1 field that a message does not have",
+		`{"role":"user","content":"Hi","usage":1,"model":""}`: "there are 2 fields that a message does not have",
+	} {
+		split, err := anthropic.New().Split([]byte(`[` + message + `]`))
+		require.NoError(t, err)
+		found := anthropic.New().Validate(split, dialect.Request)
+		require.NotEmpty(t, found)
+		require.Equal(t, want, found[0].Detail)
+	}
+}
