@@ -142,6 +142,10 @@ func (s *Server) UsePolicies(set policies.Set) error { return s.service.UsePolic
 // UseRetention is that of the Service.
 func (s *Server) UseRetention(policy retention.Policy) { s.service.UseRetention(policy) }
 
+// BeginWrite lets in a write to the store beside those of calls, of so many bytes, or refuses it for want of room on the disk.
+// done must be called once it has ended.
+func (s *Server) BeginWrite(bytes int) (done func(), err error) { return s.service.room.Begin(bytes) }
+
 // NewServer returns a server. The caller must call Run.
 func NewServer(o ServerOptions) (*Server, error) {
 	if o.Metrics == nil {

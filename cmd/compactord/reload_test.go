@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -217,6 +218,57 @@ func TestReloadOfRetention(t *testing.T) {
 		left = len(page.GetSessions())
 	}
 	r.end()
+}
+
+// SIGHUP takes new keys of the store, and the daemon seals all anew. Keys without one that the store needs are refused by its
+// name, and so are none. Once the older key is needed no longer, the daemon starts with the new one alone.
+func TestReloadOfStoreKeys(t *testing.T) {
+	keys := filepath.Join(t.TempDir(), "keys")
+	put := func(content string) { require.NoError(t, os.WriteFile(keys, []byte(content), 0o600)) }
+	put(storeKey(1))
+	settings := "store_keys: " + keys + "\n"
+	r := startReloaded(t, settings)
+	sessions := compactordv1.NewSessionServiceClient(r.conn)
+	for range 3 {
+		r.due()
+	}
+	require.Contains(t, r.hangUp(), "taken=nothing need_restart=0")
+	for content, problem := range map[string]string{
+		storeKey(2):                    `it is encrypted with the key \"k1\", which is not among those given`,
+		"k1" + storeKey(2)[2:]:         `it is encrypted with the key \"k1\", and the key given with this id is another one`,
+		storeKey(2) + storeKey(1)[:20]: `the key \"k1\" is not 32 bytes in base64`,
+	} {
+		put(content)
+		said := r.hangUp()
+		require.Contains(t, said, "the configuration was not taken")
+		require.Contains(t, said, problem)
+		require.Contains(t, said, "key=store_keys")
+		r.due()
+	}
+	r.write("")
+	require.Contains(t, r.hangUp(), `it is encrypted with the key \"k1\", and no keys are given`)
+
+	r.write(settings)
+	put(storeKey(2) + storeKey(1))
+	said := r.hangUp()
+	require.Contains(t, said, `taken="the keys of the store" need_restart=0`)
+	for !strings.Contains(said, "the store needs its older keys no longer") {
+		line, more := <-r.lines
+		require.True(t, more)
+		said += line
+	}
+	require.Contains(t, said, "older_keys=[k1]")
+	put(storeKey(2))
+	require.Contains(t, r.hangUp(), `taken="the keys of the store" need_restart=0`)
+	r.due()
+	page, err := sessions.ListSessions(t.Context(), &compactordv1.ListSessionsRequest{})
+	require.NoError(t, err)
+	require.Len(t, page.GetSessions(), 7)
+	r.end()
+	store := r.command.Args[slices.Index(r.command.Args, "--store")+1]
+	checked, err := exec.CommandContext(t.Context(), programtest.Binary(t), "check", "--store", store, "--store-keys", keys).CombinedOutput()
+	require.NoError(t, err, string(checked))
+	require.Contains(t, string(checked), "is sound")
 }
 
 // end stops the daemon as a supervisor does.

@@ -3,7 +3,9 @@
 package main_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -44,6 +46,7 @@ type rotated struct {
 	server                         *certificatestest.Authority
 	pair                           certificatestest.Pair
 	tokens, clientCAs, key, socket string
+	storeKeys                      string
 	model                          *llmtest.Server
 	admin                          *http.Client
 
@@ -62,6 +65,7 @@ func startRotated(t *testing.T) *rotated {
 	r := &rotated{
 		server: certificatestest.NewAuthority(t), model: llmtest.New(t), socket: filepath.Join(folder, "admin.sock"),
 		tokens: filepath.Join(folder, "tokens"), clientCAs: filepath.Join(folder, "clients.pem"), key: filepath.Join(folder, "key"),
+		storeKeys: filepath.Join(folder, "store.keys"),
 	}
 	r.pair = r.server.Sign(1, time.Now().Add(time.Hour))
 	r.model.Handle(func(req *llmtest.Request) llmtest.Reply {
@@ -81,20 +85,26 @@ func startRotated(t *testing.T) *rotated {
 	r.put(t, r.tokens, tokenLine(t, r.now.token))
 	certificatestest.Replace(t, r.clientCAs, authority.Path)
 	r.put(t, r.key, "key-0")
+	r.put(t, r.storeKeys, storeKey(0))
 	r.keys.Store("key-0", true)
 	r.reloaded, r.addr = serveReloaded(t, r.settings(0))
 	return r
 }
 
 func (r *rotated) settings(round int) string {
-	return fmt.Sprintf("tokens: %s\ntls_cert: %s\ntls_key: %s\ntls_client_ca: %s\nadmin_listen: unix:%s\nmax_connections: %d\n"+
+	return fmt.Sprintf("store_keys: %s\ntokens: %s\ntls_cert: %s\ntls_key: %s\ntls_client_ca: %s\nadmin_listen: unix:%s\nmax_connections: %d\n"+
 		"summarizers:\n  paid: {kind: openai, model: m, base_url: %q, context_window: 200000, api_key_file: %s}\n",
-		r.tokens, r.pair.Cert, r.pair.Key, r.clientCAs, r.socket, 1000+round, r.model.BaseURL(llmtest.Chat), r.key)
+		r.storeKeys, r.tokens, r.pair.Cert, r.pair.Key, r.clientCAs, r.socket, 1000+round, r.model.BaseURL(llmtest.Chat), r.key)
 }
 
 func (r *rotated) identity(token string, by *certificatestest.Authority) identity {
 	own := by.Sign(time.Now().UnixNano(), time.Now().Add(time.Hour))
 	return identity{token: token, encrypted: credentials.NewTLS(r.server.ClientConfig(own))}
+}
+
+// storeKey is the line of a key of the store that follows from its number.
+func storeKey(n int) string {
+	return fmt.Sprintf("k%d:%s\n", n, base64.StdEncoding.EncodeToString(bytes.Repeat([]byte(fmt.Sprintf("secret-%d ", n)), 4)[:32]))
 }
 
 func tokenLine(t *testing.T, token string) string {
@@ -206,7 +216,7 @@ func (r *rotated) harm(path string) {
 	require.NoError(r.t, os.WriteFile(path, content[:len(content)/2], 0o600))
 }
 
-// All that a daemon in a process of its own has to know who calls, and to call models, is replaced while clients connect,
+// All that a daemon in a process of its own has to know who calls, to call models and to seal its store is replaced while clients connect,
 // write and have summaries written. Files that are half written or broken change nothing, and log and metrics say so. No
 // call fails.
 func TestRotationOfEverythingUnderLoad(t *testing.T) {
@@ -235,6 +245,7 @@ func TestRotationOfEverythingUnderLoad(t *testing.T) {
 	require.NoError(t, load.Wait())
 	require.NotContains(t, r.said.String(), access.Prefix)
 	require.NotContains(t, r.said.String(), "key-")
+	require.NotContains(t, r.said.String(), strings.TrimPrefix(storeKey(3), "k3:"))
 	r.end()
 }
 
@@ -255,8 +266,10 @@ func (r *rotated) rotate(round int) {
 		r.harm(path)
 	}
 	r.put(t, r.key, [...]string{"", "two\nlines", " \n"}[round%3])
+	r.put(t, r.storeKeys, storeKey(round)[:20])
 	r.said.WriteString(r.hangUp())
 	require.Contains(t, r.said.String(), "key=summarizers.paid.api_key_file")
+	require.Contains(t, r.said.String(), "key=store_keys")
 	require.Contains(t, r.said.String(), "the configuration was not taken")
 	r.waitForMetric(`compactord_tokens_failing{flag="tokens"} 1`)
 	r.waitForMetric("compactord_tls_stale 1")
@@ -272,15 +285,18 @@ func (r *rotated) rotate(round int) {
 	r.put(t, r.clientCAs, string(oldCAs)+string(nextCAs))
 	r.put(t, r.tokens, whole+tokenLine(t, next.token))
 	r.put(t, r.key, key)
+	r.put(t, r.storeKeys, storeKey(round)+storeKey(round-1))
 	r.keys.Store(key, true)
 	r.write(r.settings(round))
 	said := r.hangUp()
 	require.Contains(t, said, "configuration read again")
 	require.Contains(t, said, "the key of summarizers.paid")
+	require.Contains(t, said, "the keys of the store")
 	require.Contains(t, said, "max_connections")
 	require.Contains(t, said, "need_restart=0")
 	r.waitForMetric(`compactord_tokens_failing{flag="tokens"} 0`)
 	r.waitForMetric("compactord_tls_stale 0")
+	r.waitForMetric("compactord_store_older_keys 0")
 	r.waitForCode(next, codes.OK)
 	require.Equal(t, codes.OK, r.code(old))
 
@@ -291,6 +307,7 @@ func (r *rotated) rotate(round int) {
 	r.using.Unlock()
 	r.put(t, r.clientCAs, string(nextCAs))
 	r.put(t, r.tokens, tokenLine(t, next.token))
+	r.put(t, r.storeKeys, storeKey(round))
 	r.said.WriteString(r.hangUp())
 	r.waitForCode(identity{next.token, old.encrypted}, codes.Unavailable)
 	r.waitForCode(identity{old.token, next.encrypted}, codes.Unauthenticated)

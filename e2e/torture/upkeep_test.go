@@ -2,6 +2,7 @@ package torture_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/base64"
@@ -36,6 +37,14 @@ const (
 	upkeepBrief, upkeepKept = 20, 120
 )
 
+// What the daemon logs when it begins to seal all anew with a new key, when it has done that, and when it refuses its
+// configuration.
+const (
+	notTaken       = "the configuration was not taken"
+	rotationBegins = "sealing anew what older keys of the store have sealed"
+	rotationEnds   = "the store needs its older keys no longer"
+)
+
 // upkeepRounds is how often the daemon is killed.
 func upkeepRounds(t *testing.T) int {
 	t.Helper()
@@ -57,14 +66,14 @@ type upkeep struct {
 	// acknowledged is how many messages of each client's session were. One more may be there after a kill.
 	acknowledged [upkeepClients]atomic.Int64
 	// deleted are the brief sessions whose deletion was acknowledged.
-	mu                              sync.Mutex
-	deleted                         []string
-	backups, defrags, killedDefrags int
+	mu                                               sync.Mutex
+	deleted                                          []string
+	backups, defrags, killedDefrags, killedRotations int
 }
 
-// Backup, retention, deletion, overwriting and the rotation of keys run while 64 clients append, until the daemon is killed;
-// then the store is defragmented, which is killed too. All that was acknowledged is there, nothing else is, the store is
-// sound, and each backup is the log as it was at a point during the backup.
+// Backup, retention, deletion, overwriting and the rotation of keys, to one of the start and to another one at SIGHUP, run while
+// 64 clients append, until the daemon is killed; then the store is defragmented, which is killed too. All that was acknowledged
+// is there, nothing else is, the store is sound, and each backup is the log as it was at a point during the backup.
 func TestUpkeepIsKilled(t *testing.T) {
 	folder := t.TempDir()
 	seed := seedOf(t)
@@ -76,7 +85,7 @@ func TestUpkeepIsKilled(t *testing.T) {
 	require.NoError(t, os.Mkdir(filepath.Dir(u.store), 0o700))
 	require.NoError(t, os.WriteFile(u.config, fmt.Appendf(nil, "retention:\n  count: %d\n", upkeepKept), 0o600))
 	for round := range upkeepRounds(t) {
-		u.addKey(t, round)
+		u.addKey(t, fmt.Sprint("k", round))
 		u.round(t, round)
 		u.ran(t, "check", "--store", u.store, "--store-keys", u.keys)
 		u.defragment(t)
@@ -93,19 +102,21 @@ func TestUpkeepIsKilled(t *testing.T) {
 			require.NotContains(t, e.Name(), left)
 		}
 	}
-	t.Logf("%d backups restored, %d defrags, of which %d were killed", u.backups, u.defrags, u.killedDefrags)
+	t.Logf("%d backups restored, %d rotations killed, %d defrags, of which %d were killed",
+		u.backups, u.killedRotations, u.defrags, u.killedDefrags)
 }
 
 // addKey makes a new key the one that seals.
-func (u *upkeep) addKey(t *testing.T, round int) {
+func (u *upkeep) addKey(t *testing.T, id string) {
 	t.Helper()
 	secret := make([]byte, 32)
 	_, err := rand.Read(secret)
 	require.NoError(t, err)
-	line := fmt.Sprintf("k%d:%s\n", round, base64.StdEncoding.EncodeToString(secret))
+	line := fmt.Sprintf("%s:%s\n", id, base64.StdEncoding.EncodeToString(secret))
 	// A rotation that a kill has ended needs its key for longer than a round.
-	u.lines = append([]string{line}, u.lines[:min(len(u.lines), 30)]...)
-	require.NoError(t, os.WriteFile(u.keys, []byte(strings.Join(u.lines, "")), 0o600))
+	u.lines = append([]string{line}, u.lines[:min(len(u.lines), 60)]...)
+	require.NoError(t, os.WriteFile(u.keys+".new", []byte(strings.Join(u.lines, "")), 0o600))
+	require.NoError(t, os.Rename(u.keys+".new", u.keys))
 }
 
 // killable is a daemon that a test ends.
@@ -114,14 +125,30 @@ type killable struct {
 	process *exec.Cmd
 	out     io.ReadCloser
 	conn    *grpc.ClientConn
+	log     *killableLog
+}
+
+// killableLog is what a daemon logs. Once it has ended, it can be read.
+type killableLog struct {
+	strings.Builder
+	// reloaded is closed once the daemon has read its configuration again, or has refused it.
+	reloaded chan struct{}
+	once     sync.Once
+}
+
+func (l *killableLog) Write(line []byte) (int, error) {
+	if bytes.Contains(line, []byte("configuration read again")) || bytes.Contains(line, []byte(notTaken)) {
+		l.once.Do(func() { close(l.reloaded) })
+	}
+	return l.Builder.Write(line)
 }
 
 func (u *upkeep) serve(t *testing.T, store string) *killable {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), binary, "serve", "--listen", "127.0.0.1:0", "--drain-timeout", "1s",
 		"--store", store, "--store-keys", u.keys, "--config", u.config, "--overwrite-freed", "--min-free-bytes", "0")
-	var log strings.Builder
-	cmd.Stderr = &log
+	log := &killableLog{reloaded: make(chan struct{})}
+	cmd.Stderr = log
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
@@ -135,7 +162,7 @@ func (u *upkeep) serve(t *testing.T, store string) *killable {
 	conn, err := dial(found[1])
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = conn.Close() })
-	return &killable{address: found[1], process: cmd, out: out, conn: conn}
+	return &killable{address: found[1], process: cmd, out: out, conn: conn, log: log}
 }
 
 // end leaves the connection open: calls on it end as on a daemon that is gone, or with their context.
@@ -163,14 +190,16 @@ func (u *upkeep) round(t *testing.T, round int) {
 	u.requireLogs(t, d, [upkeepClients]int64{}, true)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	appends, enough := atomic.Int64{}, make(chan struct{})
-	after := int64(200 + u.random.IntN(1000))
+	// appends are counted down: to the hangup, and then to the kill.
+	var appends atomic.Int64
+	appends.Store(int64(100 + u.random.IntN(500)))
+	enough := make(chan struct{}, 1)
 	var running sync.WaitGroup
 	for client := range upkeepClients {
 		running.Go(func() {
 			u.append(ctx, t, d, client, func() {
-				if appends.Add(1) == after {
-					close(enough)
+				if appends.Add(-1) == 0 {
+					enough <- struct{}{}
 				}
 			})
 		})
@@ -198,7 +227,17 @@ func (u *upkeep) round(t *testing.T, round int) {
 		require.NotEmpty(t, file, "the backup of a daemon that ran to its end")
 	}
 	<-enough
+	u.addKey(t, fmt.Sprintf("k%d.hangup", round))
+	require.NoError(t, d.process.Process.Signal(syscall.SIGHUP))
+	<-d.log.reloaded
+	// Most rotations are killed by that, some have ended.
+	appends.Store(int64(1 + u.random.IntN(100)))
+	<-enough
 	d.end(t, syscall.SIGKILL)
+	require.NotContains(t, d.log.String(), notTaken)
+	if log := d.log.String(); strings.Count(log, rotationBegins) > strings.Count(log, rotationEnds) {
+		u.killedRotations++
+	}
 	// Calls that wait for a connection end.
 	stop()
 	running.Wait()

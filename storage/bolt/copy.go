@@ -45,7 +45,7 @@ const (
 //
 // A copy of an encrypted store is encrypted, with the key that seals now.
 func (s *Store) Copy(ctx context.Context, path string, progress func(bytes int64)) (copied Copied, err error) {
-	return s.copyAs(ctx, s.has.form, path, progress)
+	return s.copyAs(ctx, s.form(), path, progress)
 }
 
 // copyAs is Copy for a copy whose values are stored in a form.
@@ -297,7 +297,7 @@ func snapshots(path string) (left []string) {
 // overwritten, and then removed. Where it is interrupted, the file is as it was, or is the new one; what is left of the other
 // one goes with the next Defrag or Open. An error after the new file has its place is a *LeftError.
 func (s *Store) Defrag(ctx context.Context, progress func(bytes int64)) (copied Copied, err error) {
-	return s.rewrite(ctx, s.has.form, progress)
+	return s.rewrite(ctx, s.form(), progress)
 }
 
 // Encrypt is Defrag with a copy that is encrypted with the key that seals, or plain where keys is nil. Nothing is left of

@@ -73,6 +73,7 @@ func openLong(path string, options Options, cut int64) (*Store, error) {
 	if s.has, err = prepare(s.db, path, options, cut); err != nil {
 		return nil, errors.Join(err, s.db.Close())
 	}
+	s.keys.Store(s.has.form.keys)
 	s.olderKeys.Store(int64(s.has.olderKeys))
 	if _, err := s.newest(); err != nil {
 		return nil, errors.Join(err, s.db.Close())

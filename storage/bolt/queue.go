@@ -20,6 +20,8 @@ type operation struct {
 	frees bool
 	// obsoletes reports that what it replaces or removes must not be left in free pages.
 	obsoletes bool
+	// committed is called by the writer once the transaction is on the disk, before the next one begins; nil where nobody asks.
+	committed func()
 
 	// ended returns the reason why the caller no longer waits; nil while it does.
 	ended func() error

@@ -126,7 +126,7 @@ func (s *Store) reopen() error {
 	}
 	if fallen || s.fallen {
 		// What was open for reading only is made ready to be written now.
-		options := s.options
+		options := s.optionsNow()
 		options.Damaged = false
 		if s.has, err = prepare(db, s.path, options, 0); err != nil {
 			err = errors.Join(err, db.Close())
@@ -165,12 +165,21 @@ func (s *Store) newest() (id int, err error) {
 	return id, err
 }
 
+// optionsNow are those with which the file was opened, and the keys that it has now.
+func (s *Store) optionsNow() Options {
+	options := s.options
+	if keys := s.keys.Load(); keys != nil {
+		options.Keys = keys
+	}
+	return options
+}
+
 // openAgain opens the file that was open before, and no other one.
 func (s *Store) openAgain() (db *bbolt.DB, file *os.File, fallen bool, err error) {
 	if _, err := checkLength(s.path); err != nil {
 		return nil, nil, false, err
 	}
-	options := s.options
+	options := s.optionsNow()
 	options.openFile = func(name string, flag int, mode os.FileMode) (*os.File, error) {
 		// Without O_CREATE: an empty file in place of the store would look like a new one.
 		file, err := s.options.open(name, flag&^os.O_CREATE, mode)

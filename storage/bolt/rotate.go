@@ -29,6 +29,15 @@ type Rotated struct {
 	Done []string
 }
 
+// RotateOptions are those of Rotate. The zero value is valid.
+type RotateOptions struct {
+	// Admit lets a transaction in that writes values of so many bytes, or refuses it, which ends Rotate with the error. done is
+	// called once it has ended. Admit must not wait; nil lets all in.
+	Admit func(bytes int) (done func(), err error)
+	// Progress is called after each transaction; nil where nobody asks.
+	Progress func(Rotated)
+}
+
 // OlderKeys returns the ids of the keys, beside the one that seals, with which values may be sealed.
 func (s *Store) OlderKeys(ctx context.Context) (older []string, err error) {
 	if !s.Encrypted() {
@@ -49,16 +58,17 @@ func olderKeys(tx *transaction) ([]string, error) {
 
 // Rotate seals anew, with the key that seals, all that older keys have sealed, in many small transactions between those of
 // other writes. Where it is interrupted, by the end of the process too, the next Rotate goes on from there. At its end the
-// older keys are not needed any more, except for backups, and for what is left in free pages until Defrag. progress is
-// called after each transaction; nil where nobody asks. A damaged value ends it with storage.ErrCorrupt, and all keys are
+// older keys are not needed any more, except for backups, and for what is left in free pages until Defrag. Where UseKeys has
+// another key seal meanwhile, it begins again with that one. A damaged value ends it with storage.ErrCorrupt, and all keys are
 // still needed.
-func (s *Store) Rotate(ctx context.Context, progress func(Rotated)) (done Rotated, err error) {
+func (s *Store) Rotate(ctx context.Context, o RotateOptions) (done Rotated, err error) {
 	older, err := s.OlderKeys(ctx)
 	if err != nil || len(older) == 0 {
 		return done, err
 	}
 	for {
 		var step rotation
+		admitted := func() {}
 		err := s.do(ctx, &operation{
 			size: rotateBytes, obsoletes: true,
 			prepare: func(tx *transaction) (func() error, error) {
@@ -66,24 +76,36 @@ func (s *Store) Rotate(ctx context.Context, progress func(Rotated)) (done Rotate
 				if err := step.collect(); err != nil {
 					return nil, err
 				}
-				return step.write, nil
+				// One that runs once more is let in once more.
+				admitted()
+				var err error
+				admitted, err = step.admit(o.Admit)
+				return step.write, err
 			},
+			committed: func() { s.rotated(&done, &step) },
 		})
-		if err != nil {
+		admitted()
+		if err != nil || step.at == "" {
 			return done, err
 		}
-		done.Values += int64(len(step.values))
-		done.Read += step.read
-		s.rotationRead.Store(done.Read)
-		if step.at == "" {
-			done.Done = older
-			s.olderKeys.Store(0)
-			s.rotationRead.Store(0)
-			return done, nil
+		if o.Progress != nil {
+			o.Progress(done)
 		}
-		if progress != nil {
-			progress(done)
-		}
+	}
+}
+
+// rotated notes what a transaction of Rotate has done.
+func (s *Store) rotated(done *Rotated, step *rotation) {
+	if !step.resumed {
+		done.Read = 0
+	}
+	done.Values += int64(len(step.values))
+	done.Read += step.read
+	s.rotationRead.Store(done.Read)
+	if step.at == "" {
+		done.Done = step.older
+		s.olderKeys.Store(0)
+		s.rotationRead.Store(0)
 	}
 }
 
@@ -94,6 +116,12 @@ type rotation struct {
 	// bytes and keys are how much the transaction may still go through.
 	bytes, keys int
 	read        int64
+	// size are the bytes of the values that are to be sealed anew.
+	size int
+	// resumed: it goes on from a place where another one has ended.
+	resumed bool
+	// older are the keys that the store needs no longer, once all is done.
+	older []string
 	// at is the bucket that is not done, empty where all are, and after the last key in it that is.
 	at     string
 	after  []byte
@@ -104,6 +132,18 @@ type rotation struct {
 type rotated struct {
 	bucket     *bucket
 	key, value []byte
+}
+
+// admit lets the transaction in. One that writes no value needs no room.
+func (r *rotation) admit(ask func(bytes int) (done func(), err error)) (done func(), err error) {
+	none := func() {}
+	if ask == nil || len(r.values) == 0 {
+		return none, nil
+	}
+	if done, err = ask(r.size); err != nil {
+		return none, err
+	}
+	return done, nil
 }
 
 // collect finds the next values that another key has sealed.
@@ -133,7 +173,7 @@ func (r *rotation) resume() {
 		return
 	}
 	if name, after, err := cutName(rest); err == nil {
-		r.at, r.after = name, bytes.Clone(after)
+		r.at, r.after, r.resumed = name, bytes.Clone(after), true
 	}
 }
 
@@ -159,6 +199,7 @@ func (r *rotation) collectFrom(b *bucket) (more bool, err error) {
 			return false, err
 		}
 		r.bytes -= len(stored)
+		r.size += len(stored)
 		r.values = append(r.values, rotated{bucket: b, key: r.after, value: value})
 	}
 	return false, nil
@@ -186,6 +227,10 @@ func (r *rotation) write() error {
 	meta := r.tx.Bucket(metaBucket)
 	if r.at != "" {
 		return meta.Put(rotationKey, append(appendName(appendName(nil, r.sealing), r.at), r.after...))
+	}
+	var err error
+	if r.older, err = olderKeys(r.tx); err != nil {
+		return err
 	}
 	if err := meta.Delete(rotationKey); err != nil {
 		return err

@@ -67,7 +67,7 @@ func encryptedBytes(t *testing.T, path string) (size int64) {
 func TestRotate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "store.db")
 	s, want := busy(t, path, Options{Keys: keys(t, "a")})
-	done, err := s.Rotate(t.Context(), nil)
+	done, err := s.Rotate(t.Context(), RotateOptions{})
 	require.NoError(t, err)
 	require.Zero(t, done, "no value has an older key")
 	require.NoError(t, s.Close())
@@ -80,14 +80,14 @@ func TestRotate(t *testing.T) {
 	require.NoError(t, s.CreateSession(t.Context(), &written.Commit))
 	ctx, stop := context.WithCancelCause(t.Context())
 	steps := 0
-	part, err := s.Rotate(ctx, func(now Rotated) {
+	part, err := s.Rotate(ctx, RotateOptions{Progress: func(now Rotated) {
 		require.Equal(t, now.Read, s.Statistics().RotationRead)
 		if steps++; steps == 2 {
 			stop(errStop)
 		}
 		written = storagetest.Next(written.Session).Text(strings.Repeat("written meanwhile ", 10)).Remember(fmt.Sprint(steps))
 		require.NoError(t, s.Commit(t.Context(), &written.Commit))
-	})
+	}})
 	require.ErrorIs(t, err, errStop)
 	require.NoError(t, s.Close())
 	counts := sealedWith(t, path)
@@ -98,7 +98,7 @@ func TestRotate(t *testing.T) {
 	s, err = Open(path, Options{Keys: keys(t, "b", "a"), rotated: 50_000})
 	require.NoError(t, err)
 	require.Equal(t, 1, s.Statistics().OlderKeys, "also of a rotation that goes on")
-	done, err = s.Rotate(t.Context(), nil)
+	done, err = s.Rotate(t.Context(), RotateOptions{})
 	require.NoError(t, err)
 	require.Equal(t, []string{"a"}, done.Done)
 	require.Zero(t, s.Statistics().OlderKeys)
@@ -133,11 +133,11 @@ func TestRotateThereAndBack(t *testing.T) {
 			stop(errStop)
 			require.NoError(t, s.CreateSession(t.Context(), &last.Text("by the older key").Commit))
 		}
-		_, err = s.Rotate(ctx, func(Rotated) {
+		_, err = s.Rotate(ctx, RotateOptions{Progress: func(Rotated) {
 			if n == 0 {
 				stop(errStop)
 			}
-		})
+		}})
 		if n < 2 {
 			require.ErrorIs(t, err, errStop)
 		} else {
@@ -174,7 +174,7 @@ func TestRotateStopsAtDamage(t *testing.T) {
 			})
 			s, err := Open(path, Options{Keys: keys(t, "b", "a"), rotated: 50_000})
 			require.NoError(t, err)
-			_, err = s.Rotate(t.Context(), nil)
+			_, err = s.Rotate(t.Context(), RotateOptions{})
 			require.ErrorIs(t, err, storage.ErrCorrupt)
 			older, err := s.OlderKeys(t.Context())
 			require.NoError(t, err)
@@ -187,14 +187,14 @@ func TestRotateStopsAtDamage(t *testing.T) {
 func TestWhatRotateNeeds(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "store.db")
 	s, _ := busy(t, path, Options{})
-	done, err := s.Rotate(t.Context(), nil)
+	done, err := s.Rotate(t.Context(), RotateOptions{})
 	require.NoError(t, err)
 	require.Zero(t, done, "a plain store has no keys")
 	_, err = s.Encrypt(t.Context(), keys(t, "a"), nil)
 	require.NoError(t, err)
 	s, err = Open(path, Options{Keys: keys(t, "b", "a"), ReadOnly: true})
 	require.NoError(t, err)
-	_, err = s.Rotate(t.Context(), nil)
+	_, err = s.Rotate(t.Context(), RotateOptions{})
 	require.ErrorIs(t, err, ErrReadOnly)
 	require.NoError(t, s.Close())
 }
@@ -214,10 +214,10 @@ func rotateChild(path string) {
 	fail(err)
 	s, err := Open(path, Options{Keys: ring, rotated: 50_000})
 	fail(err)
-	_, err = s.Rotate(context.Background(), func(done Rotated) {
+	_, err = s.Rotate(context.Background(), RotateOptions{Progress: func(done Rotated) {
 		_, err := fmt.Fprintln(os.Stdout, done.Values)
 		fail(err)
-	})
+	}})
 	fail(err)
 	fail(s.Close())
 }

@@ -89,7 +89,9 @@ type Store struct {
 	// damagedHeaders is what was wrong with the headers when the file was opened.
 	damagedHeaders []string
 	has            contents
-	synced         func([]change)
+	// keys are those of an encrypted store now; nil in a plain one.
+	keys   atomic.Pointer[keyring.Ring]
+	synced func([]change)
 
 	queue  *queue
 	writer chan struct{} // closed when the writer has ended; nil where there is none
@@ -147,7 +149,10 @@ func (s *Store) DamagedHeaders() []string { return s.damagedHeaders }
 func (s *Store) Version() uint32 { return s.has.version }
 
 // Encrypted reports whether the values of the store are encrypted.
-func (s *Store) Encrypted() bool { return s.has.form.keys != nil }
+func (s *Store) Encrypted() bool { return s.keys.Load() != nil }
+
+// form is how values are stored now.
+func (s *Store) form() form { return form{keys: s.keys.Load()} }
 
 // Close waits for running and waiting operations, and closes the file.
 func (s *Store) Close() error {

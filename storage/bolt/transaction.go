@@ -32,6 +32,7 @@ type transaction struct {
 // begin returns a transaction of bbolt as one of ours.
 func (s *Store) begin(tx *bbolt.Tx) *transaction {
 	t, mapped := begin(tx, s.has), tx.DB().Info().Data
+	t.form = s.form()
 	t.explain = func(err error) error { return s.explained(err, mapped) }
 	return t
 }

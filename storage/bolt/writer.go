@@ -77,7 +77,7 @@ func (s *Store) commit(ops []*operation) (sweeping bool) {
 	switch {
 	case err == nil:
 		s.reportSynced(ops, outcomes)
-		s.noteFreed(ops, outcomes)
+		s.noteCommitted(ops, outcomes)
 	case errors.Is(err, errNothing):
 	case len(ops) > 1 && (!refuses(err) || errors.Is(err, storage.ErrFull)):
 		// One of them makes the transaction fail for all, by its size or by damage. Running each alone shows which.
@@ -101,11 +101,17 @@ func (s *Store) update(fn func(tx *transaction) error) error {
 	return s.attempt(func(tx *bbolt.Tx) error { return fn(s.begin(tx)) })
 }
 
-// noteFreed notes that operations have freed what must not be left.
-func (s *Store) noteFreed(ops []*operation, outcomes []error) {
+// noteCommitted notes what operations have changed: that they have freed what must not be left, and what they say themselves.
+func (s *Store) noteCommitted(ops []*operation, outcomes []error) {
 	for i, op := range ops {
-		if outcomes[i] == nil && op.obsoletes {
+		switch {
+		case outcomes[i] != nil:
+			continue
+		case op.obsoletes:
 			s.freed()
+		}
+		if op.committed != nil {
+			op.committed()
 		}
 	}
 }

@@ -127,6 +127,49 @@ func (r *Ring) Sealing() string { return r.keys[0].id }
 // Has reports whether the ring has a key.
 func (r *Ring) Has(id string) bool { return r.find(id) != nil }
 
+// Same reports whether two rings have the same keys, with the same ids and in the same order. A nil ring has none.
+func (r *Ring) Same(other *Ring) bool {
+	if r == nil || other == nil {
+		return r == other
+	}
+	if !slices.Equal(r.IDs(), other.IDs()) {
+		return false
+	}
+	for _, k := range r.keys {
+		if r.CheckProof(other.Proof(k.id)) != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// With returns a ring with the keys of r, and behind them those of the other ring with ids that r does not have.
+func (r *Ring) With(other *Ring) *Ring {
+	all := &Ring{keys: slices.Clone(r.keys)}
+	for _, k := range other.keys {
+		if !r.Has(k.id) {
+			all.keys = append(all.keys, k)
+		}
+	}
+	return all
+}
+
+// SealedBy returns a ring with the same keys, of which the one with this id seals where the ring has it.
+func (r *Ring) SealedBy(id string) *Ring {
+	all := &Ring{keys: slices.Clone(r.keys)}
+	slices.SortStableFunc(all.keys, func(a, b key) int {
+		switch {
+		case (a.id == id) == (b.id == id):
+			return 0
+		case a.id == id:
+			return -1
+		default:
+			return 1
+		}
+	})
+	return all
+}
+
 // Seal appends a sealed value to dst.
 func (r *Ring) Seal(dst, place, value []byte) []byte { return r.keys[0].seal(dst, place, value) }
 

@@ -158,3 +158,30 @@ func FuzzOpen(f *testing.F) {
 		}
 	})
 }
+
+func TestRingsThatAreMadeOfOthers(t *testing.T) {
+	t.Parallel()
+	a, b, other := line("a", 1), line("b", 2), line("a", 3)
+	ring := parse(t, a, b)
+	require.True(t, ring.Same(parse(t, "# again", a, b)))
+	for _, different := range []*keyring.Ring{parse(t, b, a), parse(t, a), parse(t, a, b, line("c", 9)), parse(t, other, b), nil} {
+		require.False(t, ring.Same(different))
+		require.False(t, different.Same(ring))
+	}
+	var none *keyring.Ring
+	require.True(t, none.Same(nil))
+
+	place := []byte("place")
+	all := parse(t, b, other).With(ring)
+	require.Equal(t, []string{"b", "a"}, all.IDs())
+	_, err := all.Open(place, parse(t, other).Seal(nil, place, []byte("x")))
+	require.NoError(t, err, "of two keys with an id, that of the first ring is taken")
+	require.Equal(t, []string{"b", "c", "a"}, parse(t, b, line("c", 9)).With(ring).IDs())
+
+	turned := parse(t, a, b, line("c", 9)).SealedBy("b")
+	require.Equal(t, []string{"b", "a", "c"}, turned.IDs())
+	require.Equal(t, []string{"a", "b"}, ring.SealedBy("none").IDs())
+	sealed := turned.Seal(nil, place, []byte("x"))
+	_, err = parse(t, b).Open(place, sealed)
+	require.NoError(t, err)
+}

@@ -24,12 +24,9 @@ func (s *Settled) checkFiles() []error {
 	check("tokens", s.checkTokens())
 	s.checkCertificates(check)
 	if s.StoreKeys == "" || s.StoreKeysEnv == "" {
-		flag := "store-keys"
-		if s.StoreKeysEnv != "" {
-			flag = "store-keys-env"
+		if _, err := s.Keys(); err != nil {
+			problems = append(problems, s.OfKeys(err))
 		}
-		_, err := s.Keys()
-		check(flag, err)
 	}
 	if s.TracesEndpoint != "" && s.TracesCA != "" {
 		_, err := certificates.ReadAuthorities(s.TracesCA)
@@ -80,6 +77,15 @@ func (s *Settled) checkTokens() error {
 		return fmt.Errorf("%s: %w", s.Tokens, err)
 	}
 	return nil
+}
+
+// OfKeys returns an error of the keys of the store that names the setting from which they come.
+func (s *Settled) OfKeys(err error) error {
+	flag := "store-keys"
+	if s.StoreKeysEnv != "" {
+		flag = "store-keys-env"
+	}
+	return fmt.Errorf("%s: %w", s.Of(flag), err)
 }
 
 // Keys returns the keys of the store; nil where none are named.

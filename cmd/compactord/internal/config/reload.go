@@ -15,7 +15,7 @@ import (
 // Reloadable are the keys that a running daemon takes when it reads its configuration again, in the order of the file. All
 // others need a restart.
 var Reloadable = []string{
-	"default_preset", "default_policy", "default_summarizer", "max_message_bytes", "max_inflight_bytes", "max_connections",
+	"store_keys", "store_keys_env", "default_preset", "default_policy", "default_summarizer", "max_message_bytes", "max_inflight_bytes", "max_connections",
 	"max_connections_of_client", "min_free_bytes", "drain_timeout", "log_level", policiesKey, tenantPoliciesKey, quotasKey,
 	retentionKey,
 }

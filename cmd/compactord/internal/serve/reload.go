@@ -3,6 +3,7 @@ package serve
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"log/slog"
 	"strings"
 
@@ -45,6 +46,10 @@ func (r *reloader) reload(ctx context.Context) {
 	if err == nil {
 		err = next.CheckReload(r.running)
 	}
+	otherKeys := false
+	if err == nil {
+		otherKeys, err = r.useKeys(ctx, next)
+	}
 	if err == nil {
 		err = r.daemon.server.UsePolicies(next.Policies(next.File))
 	}
@@ -58,6 +63,9 @@ func (r *reloader) reload(ctx context.Context) {
 	}
 	changes := next.Changes(r.running)
 	var taken []string
+	if otherKeys {
+		taken = append(taken, "the keys of the store")
+	}
 	for _, key := range r.running.TakeKeys(next) {
 		taken = append(taken, "the key of "+key)
 	}
@@ -80,6 +88,20 @@ func (r *reloader) reload(ctx context.Context) {
 	}
 	r.logger.InfoContext(ctx, "configuration read again", "taken", cmp.Or(strings.Join(taken, ", "), "nothing"), "need_restart", restart)
 	r.level.Set(level)
+}
+
+// useKeys makes the store take the keys that it is given now, and reports whether they are other ones.
+func (r *reloader) useKeys(ctx context.Context, next *config.Settled) (changed bool, err error) {
+	keys, err := next.Keys()
+	if err == nil {
+		if changed, err = r.daemon.rotation.use(ctx, keys); err != nil {
+			err = fmt.Errorf("the store %s: %w", r.running.Store, err)
+		}
+	}
+	if err != nil {
+		return false, next.OfKeys(err)
+	}
+	return changed, nil
 }
 
 // limitsOf returns the limits of settings that a server can change while it serves.

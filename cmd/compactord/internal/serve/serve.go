@@ -136,6 +136,7 @@ func (c *Command) Run(ctx context.Context, a *api.App) (err error) {
 	if err := c.build(a, d, store, registry, logger); err != nil {
 		return err
 	}
+	d.rotation = newRotation(store, keys, d.server.BeginWrite, logger)
 	addr, err := api.ParseAddress(c.Listen)
 	if err != nil {
 		return err
@@ -157,10 +158,7 @@ func (c *Command) Run(ctx context.Context, a *api.App) (err error) {
 		group.Go(func() error { return asked.serve(asking) })
 	}
 	group.Go(func() error { return c.reloader(d, logger).run(running, hangups) })
-	group.Go(func() error {
-		rotateKeys(running, logger, store)
-		return nil
-	})
+	group.Go(func() error { return d.rotation.run(running) })
 	group.Go(func() error {
 		defer ended()
 		return d.server.Run(running, newPatientListener(listener, logger, d.refused))
@@ -234,6 +232,7 @@ type daemon struct {
 	// guard is nil without tokens, and encryption without TLS.
 	guard      *access.Guard
 	encryption *certificates.Server
+	rotation   *rotation
 	// quotas is the file whose quotas are in effect.
 	quotas atomic.Pointer[config.File]
 	// audit is nil without an audit log.
