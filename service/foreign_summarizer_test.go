@@ -2,6 +2,7 @@ package service_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -15,6 +16,7 @@ import (
 	"github.com/compactord/compactord/service"
 	"github.com/compactord/compactord/service/access"
 	"github.com/compactord/compactord/service/allowance"
+	"github.com/compactord/compactord/service/policies"
 )
 
 // policied complete the requests of all RPCs that take a policy, except the policy. An RPC can take it in several ways.
@@ -83,4 +85,59 @@ func TestNoAnswerTellsOfModelsOfOtherTenants(t *testing.T) {
 	})
 	require.Equal(t, "extractive, paid", requireReason(t, err, codes.InvalidArgument, "UNKNOWN_NAME").GetMetadata()["known"])
 	require.Empty(t, model.seen())
+}
+
+// A policy that the operator has named is there for the tenants that may use its summarizer. For others every RPC that takes a
+// policy answers as for a name that does not exist, and no list has it: it would name the model.
+func TestNoAnswerTellsOfPoliciesForOtherTenants(t *testing.T) {
+	t.Parallel()
+	allowances, err := allowance.New(allowance.Options{Profiles: map[string]allowance.Profile{"paid": {Tenants: []string{"a"}}}})
+	require.NoError(t, err)
+	named := func(summarizer string) *compactordv1.Policy {
+		return &compactordv1.Policy{Preset: proto.String("pi"), Summary: &compactordv1.SummaryPolicy{Summarizer: proto.String(summarizer)}}
+	}
+	d := startCallers(t, map[string]access.Caller{
+		"a": {Tenant: "a", Role: access.Admin}, "b": {Tenant: "b", Role: access.Admin},
+	}, withSummarizer(paid()), func(o *service.ServerOptions) {
+		o.Allowances = allowances
+		o.Policies = policies.Set{Named: map[string]*compactordv1.Policy{"research": named("paid"), "cheap": named("extractive")}}
+	})
+	d.full(t, "b", "s", withSummary(nil))
+	for _, m := range methods(t) {
+		field := takesPolicy(m)
+		if field == nil {
+			continue
+		}
+		for _, text := range policied[m.Name()] {
+			answer := func(preset string) string {
+				req := dynamicpb.NewMessage(m.Input())
+				require.NoError(t, protojson.Unmarshal([]byte(text), req))
+				given, err := proto.Marshal(&compactordv1.Policy{Preset: &preset})
+				require.NoError(t, err)
+				require.NoError(t, proto.Unmarshal(given, req.Mutable(field).Message().Interface()))
+				err = callWith(d.as(t.Context(), "b"), d.conn, m, req)
+				require.NotContains(t, requireReason(t, err, codes.InvalidArgument, "UNKNOWN_NAME").GetMetadata()["known"], "research")
+				require.Contains(t, err.Error(), "cheap")
+				return answerOf(err, preset)
+			}
+			require.Equal(t, answer("nobodys"), answer("research"), "%s %s", m.Name(), text)
+		}
+	}
+	for caller, there := range map[string]bool{"a": true, "b": false} {
+		list, err := d.compactions.ListStrategies(d.as(t.Context(), caller), &compactordv1.ListStrategiesRequest{})
+		require.NoError(t, err)
+		var names []string
+		for _, p := range list.GetPresets() {
+			names = append(names, p.GetName())
+		}
+		require.Contains(t, names, "cheap")
+		require.Equal(t, there, slices.Contains(names, "research"), caller)
+		require.Equal(t, there, strings.Contains(list.String(), "research"), caller)
+		require.Equal(t, there, strings.Contains(list.String(), "paid"), caller)
+	}
+	created, err := d.sessions.CreateSession(d.as(t.Context(), "a"), &compactordv1.CreateSessionRequest{
+		SessionId: "s", Policy: &compactordv1.Policy{Preset: proto.String("research")},
+	})
+	require.NoError(t, err)
+	require.Equal(t, "paid", created.GetSession().GetResolvedPolicy().GetSummary().GetSummarizer())
 }

@@ -16,7 +16,7 @@ import (
 func (s *Service) ListStrategies(
 	ctx context.Context, req *compactordv1.ListStrategiesRequest,
 ) (*compactordv1.ListStrategiesResponse, error) {
-	set := s.policies.Set()
+	set := s.policies.SetFor(ctx)
 	catalogue, err := strategies.Catalogue(s.strategies, strategies.Limits{
 		Window: req.GetContextWindow(), MaxOutput: req.GetMaxOutputTokens(), MaxInput: req.GetMaxInputTokens(),
 	}, set.Named)

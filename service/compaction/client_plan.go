@@ -22,7 +22,7 @@ func (c *Compactor) Plan(
 	ctx context.Context, req *compactordv1.PlanCompactionRequest,
 ) (*compactordv1.PlanCompactionResponse, error) {
 	// The plan token has the policy, and must mean the same when it comes back.
-	policy, err := c.Policies.OfCall(req.GetPolicy())
+	policy, err := c.Policies.OfCall(ctx, req.GetPolicy())
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ import (
 func (c *Compactor) Prune(
 	ctx context.Context, req *compactordv1.PruneRequest,
 ) (*compactordv1.PruneResponse, error) {
-	asked, err := c.Policies.OfCall(req.GetPolicy())
+	asked, err := c.Policies.OfCall(ctx, req.GetPolicy())
 	if err != nil {
 		return nil, err
 	}

@@ -34,7 +34,7 @@ func (c *Compactor) Start(
 	if recorded, err := c.recorded(ctx, row, req); recorded != nil || err != nil {
 		return nil, recorded, err
 	}
-	policy, err := c.Policies.OfCall(req.GetPolicy())
+	policy, err := c.Policies.OfCall(ctx, req.GetPolicy())
 	if err != nil {
 		return nil, nil, err
 	}

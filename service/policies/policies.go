@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -54,11 +55,30 @@ func (r *Resolver) Use(s *Set) error {
 // Set returns the policies of the operator. They must not be changed.
 func (r *Resolver) Set() *Set { return r.set.Load() }
 
+// SetFor returns those of Set that there are for the tenant of the context: those whose summarizer it may use, and the one that
+// is its default. The others would tell of summarizers that there are not for this tenant.
+func (r *Resolver) SetFor(ctx context.Context) *Set {
+	set := r.Set()
+	hidden := func(name string, p *compactordv1.Policy) bool {
+		by := p.GetSummary().GetSummarizer()
+		return by != "" && name != set.nameFor(ctx) && !r.Allowances.MayUse(ctx, by)
+	}
+	for name, p := range set.Named {
+		if hidden(name, p) {
+			own := *set
+			own.Named = maps.Clone(set.Named)
+			maps.DeleteFunc(own.Named, hidden)
+			return &own
+		}
+	}
+	return set
+}
+
 // OfSession returns the policy that a session keeps where a client gives this one, which may be nil. Where the client's
 // names a policy of the operator, or none where the operator has a default, that is written out: the session does not
 // change with the operator's policies.
 func (r *Resolver) OfSession(ctx context.Context, given *compactordv1.Policy) (*compactordv1.Policy, error) {
-	set := r.Set()
+	set := r.SetFor(ctx)
 	if name := set.nameFor(ctx); name != "" && (given == nil || given.Preset == nil) {
 		given = strategies.Merge(given, &compactordv1.Policy{Preset: &name})
 	}
@@ -67,8 +87,8 @@ func (r *Resolver) OfSession(ctx context.Context, given *compactordv1.Policy) (*
 
 // OfCall returns the policy of a call for a session, which may be nil, with the operator's policy that it names written
 // out.
-func (r *Resolver) OfCall(given *compactordv1.Policy) (*compactordv1.Policy, error) {
-	return written(r.Set(), given)
+func (r *Resolver) OfCall(ctx context.Context, given *compactordv1.Policy) (*compactordv1.Policy, error) {
+	return written(r.SetFor(ctx), given)
 }
 
 func written(set *Set, given *compactordv1.Policy) (*compactordv1.Policy, error) {
@@ -87,7 +107,7 @@ func (r *Resolver) Resolve(ctx context.Context, given ...*compactordv1.Policy) (
 	set := r.Set()
 	resolved, err := strategies.Resolve(append([]*compactordv1.Policy{set.Default}, given...)...)
 	if errors.Is(err, strategies.ErrUnknown) {
-		return nil, set.unknownPreset(given)
+		return nil, r.SetFor(ctx).unknownPreset(given)
 	}
 	if err != nil {
 		return nil, err

@@ -128,6 +128,6 @@ func TestPolicyIsBoundedWithWhatItNames(t *testing.T) {
 		own.Summary.ExtraContext.Texts = append(own.Summary.ExtraContext.Texts, strings.Repeat("x", 60<<10))
 	}
 	require.NoError(t, policies.CheckSize(&compactordv1.CreateSessionRequest{Policy: own}))
-	_, err := r.OfCall(own)
+	_, err := r.OfCall(t.Context(), own)
 	require.ErrorContains(t, err, "KiB together")
 }
