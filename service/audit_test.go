@@ -31,7 +31,7 @@ import (
 func audited(t *testing.T) (path string, auditing option) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "audit.log")
-	log, err := audit.Open(path, slog.New(slog.DiscardHandler), audit.NewFailures())
+	log, err := audit.Open(path, slog.New(slog.DiscardHandler), audit.NewFailures(), nil)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, log.Close()) })
 	return path, func(o *service.ServerOptions) { o.Audit = log }

@@ -46,7 +46,7 @@ func keepingBy(t *testing.T, policy retention.Policy) *keeping {
 	writers, err := summarizers.NewRegistry(extractive.New())
 	require.NoError(t, err)
 	k := &keeping{T: t, metrics: prometheus.NewRegistry(), audit: filepath.Join(t.TempDir(), "audit.log")}
-	log, err := audit.Open(k.audit, slog.New(slog.DiscardHandler), audit.NewFailures())
+	log, err := audit.Open(k.audit, slog.New(slog.DiscardHandler), audit.NewFailures(), nil)
 	require.NoError(t, err)
 	k.service, err = New(Options{
 		Store: memory.New(), Strategies: registry, Summarizers: writers, Logger: slog.New(slog.DiscardHandler), Metrics: k.metrics,

@@ -115,3 +115,6 @@ type Fallible interface {
 	// at once with one that is there already. fn must not wait, and must not call the store.
 	WatchOutages(fn func(Outage))
 }
+
+// Folder is the path of a folder on a disk.
+type Folder string

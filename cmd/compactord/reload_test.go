@@ -4,6 +4,7 @@ package main_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -200,6 +201,32 @@ func TestReloadOfQuotasAndOfTheAuditLog(t *testing.T) {
 	r.write(settings)
 	require.Contains(t, r.hangUp(), "taken=quotas need_restart=0")
 	require.Equal(t, codes.OK, lists())
+	r.end()
+}
+
+// An audit log is not written while its disk has less than a share of min_free_bytes, and goes on once the limit is lower.
+func TestAuditLogWaitsForRoom(t *testing.T) {
+	audit := filepath.Join(t.TempDir(), "audit.log")
+	lines := func() int {
+		content, err := os.ReadFile(audit)
+		require.NoError(t, err)
+		return bytes.Count(content, []byte("\n"))
+	}
+	settings := "audit_log: " + audit + "\nmin_free_bytes: "
+	r := startReloaded(t, settings+"1125899906842624\n")
+	sessions := compactordv1.NewSessionServiceClient(r.conn)
+	list := func() {
+		_, err := sessions.ListSessions(t.Context(), &compactordv1.ListSessionsRequest{})
+		require.NoError(t, err)
+	}
+	list()
+	require.Zero(t, lines())
+	r.write(settings + "0\n")
+	said := r.hangUp()
+	require.Contains(t, said, "audit log not written: calls go on without it")
+	require.Contains(t, said, "(disk_low)")
+	list()
+	require.Equal(t, 1, lines())
 	r.end()
 }
 

@@ -68,6 +68,8 @@ type Log struct {
 	torn bool
 	// failing says that the last entry was not written, which is logged already.
 	failing bool
+	// room lets a line of so many bytes in, or refuses it for want of room on the disk.
+	room func(bytes int) (done func(), err error)
 }
 
 // NewFailures returns the counter of entries that were not written.
@@ -79,12 +81,18 @@ func NewFailures() prometheus.Counter {
 
 // Open opens the file at a path, or makes it. It refuses one that everybody can read or change, and one that is not regular.
 // The caller must call Close.
-func Open(path string, logger *slog.Logger, failed prometheus.Counter) (*Log, error) {
+//
+// room lets a line of so many bytes in, or refuses it for want of room on the disk; done is called once it is written. nil lets
+// all in.
+func Open(path string, logger *slog.Logger, failed prometheus.Counter, room func(bytes int) (done func(), err error)) (*Log, error) {
 	file, err := open(path)
 	if err != nil {
 		return nil, err
 	}
-	return &Log{path: path, logger: logger, failed: failed, file: file}, nil
+	if room == nil {
+		room = func(int) (func(), error) { return func() {}, nil }
+	}
+	return &Log{path: path, logger: logger, failed: failed, file: file, room: room}, nil
 }
 
 // open returns a file to which lines can be added. Its errors do not name the file.
@@ -157,6 +165,11 @@ func (l *Log) write(e Entry) error {
 	if l.torn {
 		line = append([]byte{'\n'}, line...)
 	}
+	done, err := l.room(len(line))
+	if err != nil {
+		return err
+	}
+	defer done()
 	// One write, so that the lines of several daemons do not mix.
 	n, err := l.file.Write(line)
 	l.torn = err != nil && (l.torn || n > 0)

@@ -3,6 +3,7 @@ package audit_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -22,7 +23,7 @@ import (
 func opened(t *testing.T, path string) (l *audit.Log, said *bytes.Buffer, failed prometheus.Counter) {
 	t.Helper()
 	said, failed = &bytes.Buffer{}, audit.NewFailures()
-	l, err := audit.Open(path, slog.New(slog.NewTextHandler(said, nil)), failed)
+	l, err := audit.Open(path, slog.New(slog.NewTextHandler(said, nil)), failed, nil)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, l.Close()) })
 	return l, said, failed
@@ -129,15 +130,15 @@ func TestRefusedFiles(t *testing.T) {
 		path := filepath.Join(folder, name)
 		require.NoError(t, os.WriteFile(path, nil, 0o600))
 		require.NoError(t, os.Chmod(path, os.FileMode(mode)))
-		_, err := audit.Open(path, slog.New(slog.DiscardHandler), audit.NewFailures())
+		_, err := audit.Open(path, slog.New(slog.DiscardHandler), audit.NewFailures(), nil)
 		require.True(t, runtime.GOOS == "windows" || err != nil, name)
 		if runtime.GOOS != "windows" {
 			require.ErrorContains(t, err, name)
 		}
 	}
-	_, err := audit.Open(folder, slog.New(slog.DiscardHandler), audit.NewFailures())
+	_, err := audit.Open(folder, slog.New(slog.DiscardHandler), audit.NewFailures(), nil)
 	require.ErrorContains(t, err, "not a regular file")
-	_, err = audit.Open(filepath.Join(folder, "none", "x"), slog.New(slog.DiscardHandler), audit.NewFailures())
+	_, err = audit.Open(filepath.Join(folder, "none", "x"), slog.New(slog.DiscardHandler), audit.NewFailures(), nil)
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
@@ -147,4 +148,31 @@ func TestNoLog(t *testing.T) {
 	l.Write(t.Context(), audit.Entry{})
 	require.NoError(t, l.Reopen())
 	require.NoError(t, l.Close())
+}
+
+// Each line asks for the room that it takes. One that is refused is counted and leaves nothing in the file.
+func TestLinesAskForRoom(t *testing.T) {
+	path, failed := filepath.Join(t.TempDir(), "audit.log"), audit.NewFailures()
+	low, asked, ended := false, 0, 0
+	l, err := audit.Open(path, slog.New(slog.DiscardHandler), failed, func(bytes int) (func(), error) {
+		if low {
+			return nil, errors.New("the disk is low")
+		}
+		asked += bytes
+		return func() { ended += bytes }, nil
+	})
+	require.NoError(t, err)
+	l.Write(t.Context(), audit.Entry{Session: "1"})
+	low = true
+	l.Write(t.Context(), audit.Entry{Session: "2"})
+	low = false
+	l.Write(t.Context(), audit.Entry{Session: "3"})
+	require.NoError(t, l.Close())
+	content, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Len(t, content, asked)
+	require.Equal(t, asked, ended)
+	require.Equal(t, 2, strings.Count(string(content), "\n"))
+	require.NotContains(t, string(content), `"session":"2"`)
+	requireCounted(t, 1, failed)
 }

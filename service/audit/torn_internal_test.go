@@ -29,7 +29,7 @@ func (f *full) Write(line []byte) (int, error) {
 // A line of which a full disk took only a part spoils no other line.
 func TestLineThatIsCutOff(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.log")
-	l, err := Open(path, slog.New(slog.DiscardHandler), NewFailures())
+	l, err := Open(path, slog.New(slog.DiscardHandler), NewFailures(), nil)
 	require.NoError(t, err)
 	l.Write(t.Context(), Entry{Session: "1"})
 	disk := &full{file: l.file, left: 10}

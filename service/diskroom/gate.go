@@ -142,13 +142,19 @@ func lowError(free, limit int64) error {
 	return &storage.DiskError{Cause: storage.DiskLow, Err: &LowError{Free: free, Limit: limit}}
 }
 
-// Begin lets a write in that has so many bytes of contents, or refuses it. done must be called once it has ended. It asks
-// the system nothing.
+// Begin lets a write to a store in that has so many bytes of contents, or refuses it. done must be called once it has ended. It
+// asks the system nothing.
 func (g *Gate) Begin(bytes int) (done func(), err error) {
+	return g.begin(contentShare*int64(bytes) + pageShare)
+}
+
+// BeginLine is Begin for bytes that are added to a file as they are.
+func (g *Gate) BeginLine(bytes int) (done func(), err error) { return g.begin(int64(bytes)) }
+
+func (g *Gate) begin(takes int64) (done func(), err error) {
 	if g == nil || g.limit.Load() == 0 {
 		return func() {}, nil
 	}
-	takes := contentShare*int64(bytes) + pageShare
 	begun := g.begun.Add(takes)
 	limit, seen := g.limit.Load(), g.seen.Load()
 	if seen.known {

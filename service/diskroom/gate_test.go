@@ -147,6 +147,23 @@ func TestWritesAtOnce(t *testing.T) {
 	require.EqualValues(t, 10, in.Load())
 }
 
+// Lines of a file count their bytes alone, so that many of them between two looks are let in.
+func TestLinesBetweenLooks(t *testing.T) {
+	t.Parallel()
+	d, said := &disk{}, &told{}
+	d.free.Store(limit + mib)
+	g := diskroom.New(d, limit, nil, said.add)
+	const line = 256
+	for range mib / line {
+		done, err := g.BeginLine(line)
+		require.NoError(t, err)
+		done()
+	}
+	_, err := g.BeginLine(line)
+	require.ErrorIs(t, err, storage.ErrFull)
+	require.EqualValues(t, 1, d.asked.Load())
+}
+
 // Pages that are free within the file are room, too.
 func TestRoomInTheFile(t *testing.T) {
 	t.Parallel()

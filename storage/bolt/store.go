@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
@@ -189,6 +190,9 @@ func (s *Store) Size(ctx context.Context) (bytes, inUse int64, err error) {
 	})
 	return bytes, inUse, err
 }
+
+// FreeSpace returns how many bytes the file system of the store has left for this process.
+func (s *Store) FreeSpace() (int64, error) { return storage.Folder(filepath.Dir(s.path)).FreeSpace() }
 
 // view runs a short transaction that reads. fn must copy what it keeps.
 func (s *Store) view(ctx context.Context, fn func(tx *transaction) error) (err error) {

@@ -70,6 +70,7 @@ func (r *reloader) reload(ctx context.Context) {
 		taken = append(taken, "the key of "+key)
 	}
 	r.daemon.server.UseLimits(limitsOf(&next.Config))
+	r.daemon.auditRoom.SetLimit(next.MinFreeBytes / auditShare)
 	r.daemon.quotas.Store(next.File)
 	r.daemon.server.UseRetention(next.File.Retention)
 	r.daemon.lookNow(ctx, r.logger)

@@ -28,6 +28,7 @@ import (
 	"github.com/compactord/compactord/service"
 	"github.com/compactord/compactord/service/access"
 	"github.com/compactord/compactord/service/audit"
+	"github.com/compactord/compactord/service/diskroom"
 	"github.com/compactord/compactord/service/quota"
 	"github.com/compactord/compactord/storage"
 	boltstore "github.com/compactord/compactord/storage/bolt"
@@ -125,7 +126,7 @@ func (c *Command) Run(ctx context.Context, a *api.App) (err error) {
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	d := &daemon{refused: newRefused()}
 	registry.MustRegister(droppedLines(queue), d.refused, buildInfo(terminal.ThisBuild()))
-	if d.audit, err = c.openAudit(registry, logger); err != nil {
+	if d.audit, d.auditRoom, err = c.openAudit(registry, logger); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.audit.Close()) }()
@@ -159,6 +160,10 @@ func (c *Command) Run(ctx context.Context, a *api.App) (err error) {
 	}
 	group.Go(func() error { return c.reloader(d, logger).run(running, hangups) })
 	group.Go(func() error { return d.rotation.run(running) })
+	group.Go(func() error {
+		d.auditRoom.Run(running)
+		return nil
+	})
 	group.Go(func() error {
 		defer ended()
 		return d.server.Run(running, newPatientListener(listener, logger, d.refused))
@@ -235,8 +240,9 @@ type daemon struct {
 	rotation   *rotation
 	// quotas is the file whose quotas are in effect.
 	quotas atomic.Pointer[config.File]
-	// audit is nil without an audit log.
-	audit *audit.Log
+	// audit and auditRoom are nil without an audit log.
+	audit     *audit.Log
+	auditRoom *diskroom.Gate
 	// traces is nil without a collector.
 	traces *traces.Provider
 	// stopping is when the daemon began to stop.
