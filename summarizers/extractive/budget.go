@@ -30,9 +30,7 @@ func (p *plan) share(budget int) narrative {
 	takes[classLast] = h.last
 	for c := classLast + 1; c < classes; c++ {
 		open := pool - p.reserved(c, budget)
-		if c == classWork && !p.small {
-			open = max(open, min(pool, doneUnits))
-		}
+		open = max(open, min(pool, p.floor(c, budget)))
 		takes[c] = p.first(c, lists[c], budget, open)
 		pool -= takes[c].used
 	}
@@ -90,8 +88,23 @@ func (p *plan) reserved(c class, budget int) int {
 	}
 }
 
-// doneUnits is what is always left for what was done, unless the budget is small.
+// doneUnits is what is always left for what was done, unless the budget is small. A small one has floors for the step
+// that comes next, for the files that were changed most, and for what was done last.
 const doneUnits = 240
+
+var smallFloors = [classes]int{classPlan: 280, classChanged: 200, classWork: 100}
+
+// floor returns what a class may use of a budget when it is served first, whatever others wait for.
+func (p *plan) floor(c class, budget int) int {
+	switch {
+	case p.small:
+		return min(smallFloors[c], budget/3)
+	case c == classWork:
+		return doneUnits
+	default:
+		return 0
+	}
+}
 
 // first serves a class for the first time, while later classes still wait.
 func (p *plan) first(c class, list []*item, budget, pool int) take {
@@ -106,6 +119,9 @@ func (p *plan) first(c class, list []*item, budget, pool int) take {
 		open = max(pool-p.overhead(step)-min(units(step.it.text), termsOf[classPlan].most), 0)
 	}
 	t := termsOf[c]
+	if p.small {
+		t.sure = max(t.sure, p.floor(c, budget))
+	}
 	if t.opening > 0 {
 		t.most = t.opening
 	}

@@ -30,7 +30,8 @@ const smallBudget = 1500
 func fit(l *ledger, ly *layout, req *summarizers.Request) (pieces []string, ok bool) {
 	l.dropRemoved()
 	ly.silent = l.silent
-	w := &fitting{plan: newPlan(l, ly), req: req, budget: int64(req.MaxTokens), space: dense, perToken: 4}
+	small := req.MaxTokens < smallBudget && req.Kind != summarizers.Range
+	w := &fitting{plan: newPlan(l, ly, small), req: req, budget: int64(req.MaxTokens), space: dense, perToken: 4}
 	if req.MaxTokens >= 400 {
 		w.space = airy
 	}
@@ -178,7 +179,6 @@ func (n narrative) texts() (said, listed string) {
 // narrative returns the narrative in its part of the budget. Counting tokens is slow, so it writes none of which the plan
 // says that it will not be enough.
 func (w *fitting) narrative() (n narrative, ok bool) {
-	w.small = w.budget < smallBudget
 	w.smallest = w.units(w.level(0))
 	w.count(w.ly.render(w.share(w.smallest).list, nil, w.space))
 	for i, level := range levels {

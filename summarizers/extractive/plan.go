@@ -35,9 +35,9 @@ type plan struct {
 }
 
 // newPlan sorts the ledger's items into classes.
-func newPlan(l *ledger, ly *layout) *plan {
+func newPlan(l *ledger, ly *layout, small bool) *plan {
 	p := &plan{
-		ly: ly, l: l, ruled: firmRules(l.lists[kindRule]), held: firmRules(l.lists[kindRule]), wholes: map[*item]bool{}, inWhole: map[*item]bool{},
+		ly: ly, l: l, small: small, ruled: firmRules(l.lists[kindRule]), held: firmRules(l.lists[kindRule]), wholes: map[*item]bool{}, inWhole: map[*item]bool{},
 		stated: map[*item]bool{},
 	}
 	for _, it := range l.lists[kindDecision] {
@@ -191,7 +191,12 @@ func (p *plan) rank(it *item) int {
 	}
 	r := 8 * it.score
 	if p.l.newest > 0 {
-		r += int(24 * uint64(it.newest()) / uint64(p.l.newest))
+		weight := uint64(24)
+		if it.kind == kindDone && p.small {
+			// A few lines say where the work stands, and not how it began.
+			weight = 48
+		}
+		r += int(weight * uint64(it.newest()) / uint64(p.l.newest))
 	}
 	if it.carried {
 		r += 16

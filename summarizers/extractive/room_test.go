@@ -125,3 +125,29 @@ func TestRoomThatNoNameNeedsIsForFurtherLines(t *testing.T) {
 	again := summarize(t, &summarizers.Request{Messages: c.log, Kept: []*compactordv1.LoggedMessage{kept}, MaxTokens: 1000, Count: chars4})
 	require.NotContains(t, again, "opens a gate", "the agent still sees these lines")
 }
+
+// In a small budget, what the user said over time left no room for where the work stands: no changed file, nothing that
+// was done, and not the last step.
+func TestSmallBudgetsSayWhereTheWorkStands(t *testing.T) {
+	t.Parallel()
+	var c conversation
+	for i := range 24 {
+		c.user(fmt.Sprintf("Now give pier %c of the harbour plan its own page, with the depth of the water and the %d names of its boats. "+
+			"Mrs. %c. told me today that the old page said too little of the tide, which is %d cm there. Could you show it as a table, too?", 'A'+i, 10+i, 'Z'-i, 90+i))
+		c.tool("Edit", fmt.Sprintf(`{"file_path":"site/pier_%c.html","old_string":"depth_%d","new_string":"depth_%d"}`, 'a'+i, i, i+40), "ok", false)
+		for k := range 8 {
+			c.tool("grep", fmt.Sprintf(`{"pattern":"mooring_%d_%d|berthOfShip%dAtQuay%d"}`, i, k, k, i),
+				fmt.Sprintf("chart.go:%d: mooring_%d_%d = berthOfShip%dAtQuay%d(depth)", 10*k+i, i, k, k, i), false)
+		}
+		c.runs(fmt.Sprintf("make check-pier-%d", i), "ok 12 pages", false)
+		c.says(fmt.Sprintf("Pier %c has a page.", 'A'+i))
+	}
+	c.user("Which boats have no page yet, and which of them lie at two piers?")
+	c.tool("read", `{"path":"site/boats.csv"}`, "cutter_12, pier A", false)
+	for _, budget := range []uint32{600, 1000, 1400} {
+		text := summarize(t, &summarizers.Request{Messages: c.log, MaxTokens: budget})
+		require.Contains(t, below(text, "## Relevant Files"), "modified", budget)
+		require.NotEmpty(t, below(text, "### Done"), budget)
+		require.Contains(t, below(text, "### In Progress"), "Last step: `read` site/boats.csv", budget)
+	}
+}
