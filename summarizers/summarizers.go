@@ -59,6 +59,9 @@ type Request struct {
 	// Kept are the messages after the summary, as the view shows them. They are not summarized: what they say need not be
 	// repeated. They may be empty.
 	Kept []*compactordv1.LoggedMessage
+	// Following are messages between Messages and Kept that another text of the same summary covers: the first part of a
+	// split turn. They show how the work went on, and are not summarized. They may be empty, and outlines as Messages may.
+	Following []*compactordv1.LoggedMessage
 	// PreviousSummary is the text of the summary before Messages. The new summary must preserve what it says.
 	PreviousSummary string
 	// PreviousSections are the sections of PreviousSummary. They are empty if they are unknown.

@@ -68,6 +68,7 @@ func (w *Writer) parts(t *Task) []part {
 	earlier := part{text: t.Previous, sections: t.PreviousSections}
 	if len(t.History) > 0 || budgets.previous > budgets.history {
 		earlier = w.part(t, summarizers.History, t.History, budgets.history)
+		earlier.request.Following = t.Prefix
 	}
 	return []part{earlier, {text: turnSeparator}, w.part(t, summarizers.TurnPrefix, t.Prefix, budgets.prefix)}
 }

@@ -121,6 +121,10 @@ func TestTextsByExtractive(t *testing.T) {
 			c.task.MaxTokens, c.task.Replaces = 2000, math.MaxUint32
 			requests := newWriter(t, extractive.New()).WriteRequests(&c.task)
 			require.Len(t, requests, c.texts)
+			if c.texts == 2 {
+				require.Equal(t, c.task.Prefix, requests[0].Following, "it shows how the work went on")
+				require.Empty(t, requests[1].Following)
+			}
 			require.Equal(t, c.task.Previous, requests[0].PreviousSummary)
 		})
 	}

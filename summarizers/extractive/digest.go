@@ -104,6 +104,9 @@ func (d *digest) read(ctx context.Context, progress summarizers.Progress) error 
 		// Small calls that wait for a core need not wait for a whole time slice.
 		runtime.Gosched()
 	}
+	if err := d.readFollowing(ctx); err != nil {
+		return err
+	}
 	for _, m := range d.req.Kept {
 		d.try(summarizers.StageKept, m.GetIndex(), func() {
 			d.r.hearReply(m.GetMessage())
@@ -113,6 +116,9 @@ func (d *digest) read(ctx context.Context, progress summarizers.Progress) error 
 	endings := d.r.endings()
 	if d.req.Kind == summarizers.Range {
 		endings = append(endings, d.l.finish)
+	}
+	if len(d.req.Following) > 0 {
+		endings = append(endings, func() { d.l.dropFrom(d.req.Following[0].GetIndex()) })
 	}
 	for _, settle := range endings {
 		d.try(summarizers.StageSettle, 0, settle)

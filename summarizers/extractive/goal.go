@@ -38,7 +38,7 @@ func (l *ledger) markedLast() (last *item) {
 	}
 	if last == nil && len(l.requests) > 0 {
 		last = l.requests[len(l.requests)-1]
-		last.last = true
+		last.last = !l.followed
 	}
 	return last
 }

@@ -95,7 +95,9 @@ func (p *plan) lastLines(ruled ruleIndex) []*item {
 		if text := withoutRules(said, ruled.of(&line)); text != "" {
 			line.text = text + line.text[len(said):]
 		}
-		line.end = requestOpen
+		if !p.l.followed {
+			line.end = requestOpen
+		}
 		lines = append(lines, &line)
 	}
 	return lines

@@ -74,6 +74,8 @@ type ledger struct {
 	sourceFiles sourceFiles
 	// lastStep is what the agent said last about its work.
 	lastStep *item
+	// followed says that the last request is of messages that another text of the summary covers.
+	followed bool
 	// ruled counts the rules of each message.
 	ruled map[uint32]int
 	// seq counts the added items.

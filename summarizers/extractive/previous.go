@@ -34,7 +34,7 @@ func (l *ledger) carry(g *guard, text string, sections []*compactordv1.Section, 
 			g.try(summarizers.StagePrevious, 0, func() { l.keepLine(line, p.holds) })
 		}
 	}
-	for _, settle := range []func(){p.flush, func() { l.resolveCarried(); l.mergeCarried() }, l.markCarriedLast} {
+	for _, settle := range []func(){p.flush, func() { l.resolveCarried(); l.mergeCarried(); l.mergeCarriedTodos() }, l.markCarriedLast} {
 		g.try(summarizers.StagePrevious, 0, settle)
 	}
 }
@@ -89,6 +89,22 @@ func (l *ledger) markCarriedLast() {
 	if !marked && newest != nil {
 		newest.last = true
 	}
+}
+
+// mergeCarriedTodos leaves each to-do once, as the later of two texts says. One text can list as open what the other one
+// says is done.
+func (l *ledger) mergeCarriedTodos() {
+	later := map[string]*item{}
+	for _, it := range l.todos {
+		if known := later[it.keyed()]; known != nil {
+			it.addCites(known.cites...)
+		}
+		later[it.keyed()] = it
+	}
+	l.todos = slices.DeleteFunc(l.todos, func(it *item) bool {
+		done := l.byKey[indexKey(kindDone, it.keyed())]
+		return later[it.keyed()] != it || done != nil && done.newest() >= it.newest()
+	})
 }
 
 // previousReader reads a previous summary line by line.

@@ -124,6 +124,8 @@ func (p *previousReader) keep(it *item, labelled bool) {
 	switch it.kind {
 	case kindRequest:
 		it.goal, it.endedBefore = !labelled && !p.goal, it.end == requestFinished
+		// A second one is that of the turn in progress, with a text of its own.
+		it.last = it.last || !labelled && p.goal && !it.goal && p.headed && len(it.cites) > 0
 		p.goal = p.goal || it.goal
 		p.l.requests = append(p.l.requests, it)
 		return

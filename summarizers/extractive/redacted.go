@@ -54,7 +54,7 @@ func withoutSecretsIn(ctx context.Context, req *summarizers.Request, all bool, t
 		return clean
 	}
 	clean := *req
-	clean.Lead, clean.Messages = redacted(req.Lead), redacted(req.Messages)
+	clean.Lead, clean.Messages, clean.Following = redacted(req.Lead), redacted(req.Messages), redacted(req.Following)
 	if req.Contents != nil {
 		clean.Contents = func(m *compactordv1.LoggedMessage) (*compactordv1.LoggedMessage, error) {
 			if redactedOnes[m] {
