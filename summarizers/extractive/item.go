@@ -84,6 +84,8 @@ type item struct {
 	sign string
 	// firm are the sentences of a rule that must stay if it is shortened, or "" if that is all of it.
 	firm string
+	// task caches taskIn.
+	task *string
 	// listed says that a rule is one of many in a document.
 	listed bool
 	// box is set for to-do items, and todoID where the agent has an id for the item.

@@ -1,6 +1,7 @@
 package extractive_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -65,5 +66,23 @@ func TestRulesWithinAMessage(t *testing.T) {
 		c.says("I look at the exporter.")
 		c.user(strings.Repeat("The accountants of the shop read the report on Mondays. ", 4) + rule + strings.Repeat(" The clerks of the depot count the boxes by hand.", 4))
 		require.Contains(t, below(c.summary(t, ""), "## Constraints & Preferences"), rule+" [#2]")
+	}
+}
+
+// A sentence with a rule was cut out of the last request as a whole, with the task in it.
+func TestTheTaskBesideARuleStaysInTheLastRequest(t *testing.T) {
+	t.Parallel()
+	for said, want := range map[string]string{
+		"Port the parser to Go, but never touch the old one. Then write the release notes.": "Port the parser to Go. Then write the release notes.",
+		"Write the release notes. Port the parser to Go; it must not use cgo.":              "Write the release notes. Port the parser to Go.",
+		"Always run the linter before you commit. Then add a flag to the command `sync`.":   "Then add a flag to the command `sync`.",
+	} {
+		var c conversation
+		c.user("Build the timetable of the ferries, with a page for each harbour and a search.")
+		c.says("Built.")
+		at := c.user(said)
+		c.tool("read", `{"path":"ferries.go"}`, "package ferries", false)
+		text := c.summary(t, "")
+		require.Contains(t, text, fmt.Sprintf("- Last request: %s [#%d]\n", want, at))
 	}
 }

@@ -6,8 +6,17 @@ import (
 )
 
 // withoutRules removes rules from a text that have lines of their own in the summary. It returns "" if nothing
-// meaningful is left.
+// meaningful is left; otherwise it leaves the tasks in the rules, too.
 func withoutRules(text string, rules []*item) string {
+	rest := cutRules(text, rules, func(*item) string { return "" })
+	if rest == text || rest == "" {
+		return rest
+	}
+	return cutRules(text, rules, (*item).taskIn)
+}
+
+// cutRules puts something else in the place of each rule in a text.
+func cutRules(text string, rules []*item, instead func(*item) string) string {
 	cut, sign := false, ""
 	for _, it := range rules {
 		rule := it.text[len(it.sign):]
@@ -15,7 +24,7 @@ func withoutRules(text string, rules []*item) string {
 		if i < 0 || len(rule) < 8 {
 			continue
 		}
-		text = text[:i] + text[i+len(rule):]
+		text = text[:i] + instead(it) + text[i+len(rule):]
 		cut, sign = true, it.sign
 	}
 	if !cut {
@@ -49,6 +58,19 @@ func (c *cueReader) beforeRule(sentence string) string {
 		}
 	}
 	return sentence
+}
+
+// taskIn returns the task that a sentence with a rule begins with, as a sentence; "" if it has none.
+func (it *item) taskIn() string {
+	if it.task == nil {
+		var c cueReader
+		task, rule := "", it.text[len(it.sign):]
+		if head := c.beforeRule(rule); head != rule && it.by == byUser {
+			task = head + rule[len(strings.TrimRight(rule, ".!。！")):]
+		}
+		it.task = &task
+	}
+	return *it.task
 }
 
 // firmRules returns the rules of each message, without soft ones.
