@@ -94,6 +94,7 @@ func (r *reader) request(u *userMessage) {
 		r.answer(u.index, own)
 		r.endSteps(untilUser, u.index)
 		r.endOrders(u.index, own)
+		r.cancel(u.index, own)
 	}
 	short := isShort(it)
 	if short && !it.noise {
