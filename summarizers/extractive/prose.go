@@ -225,6 +225,13 @@ func isRuler(line string) bool {
 	return true
 }
 
+// opensWithMonth says whether a text begins with the name of a month, so that a number before it is a day. Words that mean
+// something else in English, too, are no such names.
+func opensWithMonth(text string) bool {
+	word := strings.ToLower(strings.TrimRight(firstWord(clip(text, 32)), ",.:;"))
+	return months[word] && word != "may" && word != "march" && word != "mar"
+}
+
 // listItem returns the text after a list marker, if the line begins with one.
 func listItem(line string) (string, bool) {
 	switch {
@@ -244,7 +251,7 @@ func listItem(line string) (string, bool) {
 	}
 	rest := line[digits:]
 	for _, mark := range []string{". ", ") ", "、", "．"} {
-		if strings.HasPrefix(rest, mark) {
+		if strings.HasPrefix(rest, mark) && (mark != ". " || !opensWithMonth(rest[len(mark):])) {
 			return strings.TrimSpace(rest[len(mark):]), true
 		}
 	}

@@ -1,6 +1,7 @@
 package extractive
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -82,13 +83,14 @@ func sentenceEnd(s string, start, i int) int {
 	if j := strings.LastIndexAny(word, " (\t"); j >= 0 {
 		word = word[j+1:]
 	}
+	word = strings.TrimLeft(word, "*_(\"")
 	switch {
 	case next == '(':
 		// What stands in parentheses belongs to the sentence before.
 		return 0
 	case isDigits(word) && len(word) < 4:
 		return 0
-	case isDate(word), isAbbreviation(word, next):
+	case isDate(word), isRangeOfDays(word), isAbbreviation(word, next):
 		return 0
 	case small && i-start <= 12:
 		// A small letter continues the sentence, unless the sentence so far is longer than a few words.
@@ -139,6 +141,15 @@ func shortParts(word string) bool {
 func isDate(word string) bool {
 	day, month, ok := strings.Cut(word, ".")
 	return ok && len(day) > 0 && len(day) <= 2 && len(month) > 0 && len(month) <= 2 && isDigits(day) && isDigits(month)
+}
+
+// isRangeOfDays says whether a word is several days of a month, without the last full stop: "14./15", "1.–21".
+func isRangeOfDays(word string) bool {
+	days := strings.FieldsFunc(word, func(r rune) bool { return r == '/' || r == '-' || r == '–' })
+	return len(days) > 1 && !slices.ContainsFunc(days, func(day string) bool {
+		day = strings.TrimSuffix(day, ".")
+		return day == "" || len(day) > 2 || !isDigits(day)
+	})
 }
 
 func isDigits(s string) bool {
