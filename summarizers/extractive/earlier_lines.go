@@ -160,7 +160,11 @@ type earlierReader struct {
 	// belongs to none.
 	numbered, ended bool
 	inCode          bool
+	// margin is how far the lines of a section in a tag are indented; inTag before the first of them.
+	margin int
 }
+
+const inTag = -1
 
 func (e *earlierReader) line(line string) {
 	trimmed := strings.TrimSpace(line)
@@ -174,10 +178,11 @@ func (e *earlierReader) line(line string) {
 		e.title(t, trimmed)
 		return
 	}
-	if name, ok := strings.CutPrefix(trimmed, "<"); ok && strings.HasSuffix(name, ">") && !strings.Contains(name, " ") && !e.inCode {
+	if strings.HasPrefix(trimmed, "<") && strings.HasSuffix(trimmed, ">") && (!strings.Contains(trimmed, " ") || strings.HasPrefix(trimmed, "<!--")) && !e.inCode {
 		// Models also put sections into tags.
-		if !strings.HasPrefix(name, "/") {
-			e.title(titled{title: strings.Trim(name, "/>")}, trimmed)
+		if name := openingTag(trimmed); name != "" {
+			e.title(titled{title: name}, trimmed)
+			e.margin = inTag
 		}
 		return
 	}
@@ -202,6 +207,10 @@ func (e *earlierReader) line(line string) {
 		return
 	}
 	it := earlierLine(line)
+	if e.margin == inTag {
+		e.margin = it.indent
+	}
+	it.indent -= min(it.indent, e.margin)
 	if e.inCode {
 		it.score = codeWorth
 	}
@@ -210,6 +219,7 @@ func (e *earlierReader) line(line string) {
 
 // title reads the title of a section. It is shown with a colon: a heading would look like one of the digest's.
 func (e *earlierReader) title(t titled, line string) {
+	e.margin = 0
 	e.begun, e.ended, e.numbered, e.holds = true, false, t.numbered, meaningOf(t.title)
 	text := t.title + ":"
 	if t.numbered {

@@ -36,9 +36,24 @@ func titleAt(line string) (t titled, ok bool) {
 	return t, false
 }
 
+// openingTag returns the name of a tag that a section begins with, if a line is one.
+func openingTag(line string) string {
+	name, ok := strings.CutPrefix(line, "<")
+	if !ok || len(line) > maxTitle || !strings.HasSuffix(name, ">") || strings.ContainsAny(name, " /!=\"") {
+		return ""
+	}
+	return strings.TrimSuffix(name, ">")
+}
+
+// opensWithTag says whether the first line of a text is a tag.
+func opensWithTag(text string) bool {
+	line, _, _ := strings.Cut(strings.TrimSpace(clip(text, 4*maxTitle)), "\n")
+	return openingTag(strings.TrimSpace(line)) != ""
+}
+
 // summaryWords are in the opening of a text that is a summary of earlier work.
 var summaryWords = []string{
-	"summar", "previous conversation", "earlier conversation", "compacted", "zusammenfass", "resumen", "résumé", "resumo", "краткое содержание", "итог", "摘要", "总结", "要約", "요약",
+	"summar", "state_snapshot", "previous conversation", "earlier conversation", "compacted", "zusammenfass", "resumen", "résumé", "resumo", "краткое содержание", "итог", "摘要", "总结", "要約", "요약",
 }
 
 // fewestKinds is how many kinds of sections a summary of earlier work has at least.
@@ -53,7 +68,11 @@ func isEarlierSummary(text string) bool {
 	var kinds [kinds]bool
 	n := 0
 	for line := range strings.Lines(text) {
-		if t, ok := titleAt(strings.TrimRight(line, "\r\n")); ok {
+		t, ok := titleAt(strings.TrimRight(line, "\r\n"))
+		if name := openingTag(strings.TrimSpace(line)); name != "" {
+			t, ok = titled{title: name}, true
+		}
+		if ok {
 			if k := meaningOf(t.title); k != kindFact && !kinds[k] {
 				kinds[k] = true
 				n++

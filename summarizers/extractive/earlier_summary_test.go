@@ -110,6 +110,50 @@ const (
 `
 )
 
+// taggedSummary has its sections in tags, indented.
+const taggedSummary = `<state_snapshot>
+    <overall_goal>
+        <!-- the user's aim -->
+        Add paging to the export of the shop
+        Show 500 rows on each page
+    </overall_goal>
+
+    <key_knowledge>
+        - The pager runs in the depot, on port 7017.
+          - It knows ` + "`ERR_PAGE_7`" + `.
+    </key_knowledge>
+
+    <file_system_state>
+        - CWD: ` + "`/srv/shop`" + `
+        - MODIFIED: ` + "`src/pager.go`" + ` - It has the function ` + "`clampPage`" + ` now.
+    </file_system_state>
+
+    <recent_actions>
+        - Ran the tests of the depot: an empty page came back.
+    </recent_actions>
+
+    <current_plan>
+        1. [DONE] Clamp the page.
+        2. [IN PROGRESS] Write a test for the last page.
+        3. [TODO] Translate the label of the export button.
+    </current_plan>
+</state_snapshot>`
+
+const taggedInADigest = `- From an earlier summary: [#1]
+    key_knowledge:
+    - The pager runs in the depot, on port 7017.
+      - It knows ` + "`ERR_PAGE_7`" + `.
+    file_system_state:
+    - CWD: ` + "`/srv/shop`" + `
+    - MODIFIED: ` + "`src/pager.go`" + ` - It has the function ` + "`clampPage`" + ` now.
+    recent_actions:
+    - Ran the tests of the depot: an empty page came back.
+    current_plan:
+    1. [DONE] Clamp the page.
+    2. [IN PROGRESS] Write a test for the last page.
+    3. [TODO] Translate the label of the export button.
+`
+
 // TestAnEarlierSummaryKeepsItsStructure: the summary of another tool in the log is neither a request nor scattered, and
 // later digests carry it over as it is.
 func TestAnEarlierSummaryKeepsItsStructure(t *testing.T) {
@@ -117,6 +161,7 @@ func TestAnEarlierSummaryKeepsItsStructure(t *testing.T) {
 	for name, test := range map[string]struct{ earlier, carried string }{
 		"numbered":      {numberedSummary, numberedInADigest},
 		"with headings": {headedSummary, headedInADigest},
+		"in tags":       {taggedSummary, taggedInADigest},
 	} {
 		for _, role := range []compactordv1.Role{compactordv1.Role_ROLE_USER, compactordv1.Role_ROLE_SYSTEM} {
 			t.Run(name+" "+role.String(), func(t *testing.T) {

@@ -168,17 +168,17 @@ var meanings = []struct {
 }{
 	{kindRequest, []string{"goal", "original request", "objective", "current focus", "user request", "primary request", "task summary", "目标", "原始请求", "任务目标"}},
 	{kindRule, []string{"constraint", "preference", "requirement", "rules", "约束", "偏好", "限制", "要求"}},
-	{kindDoing, []string{"in progress", "in_progress", "current work", "current state", "进行中"}},
+	{kindDoing, []string{"in progress", "current work", "current state", "task state", "进行中"}},
 	{kindError, []string{"block", "active issue", "issues", "errors", "open problem", "阻塞", "问题", "错误"}},
 	{kindDecision, []string{"decision", "决策", "决定"}},
-	{kindNext, []string{"next", "pending", "to-do", "todo", "remaining", "下一步", "待办"}},
-	{kindFile, []string{"file", "code state", "code_state", "文件"}},
-	{kindDone, []string{"done", "progress", "completed", "accomplished", "recent work", "已完成", "完成", "进展"}},
+	{kindNext, []string{"next", "current plan", "pending", "to-do", "todo", "remaining", "下一步", "待办"}},
+	{kindFile, []string{"file", "code state", "文件"}},
+	{kindDone, []string{"done", "progress", "completed", "accomplished", "recent work", "recent action", "已完成", "完成", "进展"}},
 }
 
 // meaningOf returns the kind of the lines below a heading with this title, or kindFact if the title says nothing.
 func meaningOf(title string) kind {
-	title = strings.ToLower(title)
+	title = strings.ReplaceAll(strings.ToLower(title), "_", " ")
 	for _, m := range meanings {
 		for _, w := range m.words {
 			if strings.Contains(title, w) {

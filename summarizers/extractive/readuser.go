@@ -51,6 +51,9 @@ func (r *reader) user(index uint32, m *compactordv1.Message) {
 	case !isByClient(m):
 		// It is not a request, but may say what matters.
 		r.prose(index, u.said, 1)
+	case opensWithTag(u.text) && isEarlierSummary(u.text):
+		// What stands in the tags of its sections is no program's.
+		r.earlierSummary(index, u.text)
 	case isEarlierSummary(u.said):
 		r.earlierSummary(index, u.said)
 	case r.inserted(u.said, u.tag):
