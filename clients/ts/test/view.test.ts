@@ -167,7 +167,7 @@ async function think(session: Session<"anthropic">, ...numbers: number[]): Promi
   }
 }
 
-test("a request turns thinking off where the tool loop lost it", async () => {
+test("a request turns off thinking with a budget where the tool loop lost its own", async () => {
   const session = await client.createSession({ dialect: "anthropic", policy: pruning });
   await session.append({ role: "user", content: "Measure." });
   await think(session, 1, 2);
@@ -178,10 +178,22 @@ test("a request turns thinking off where the tool loop lost it", async () => {
   assert.equal((await session.prune()).done, true);
   const after = await session.view();
   assert.equal(after.disableThinking, true);
-  const off = { model: "claude", thinking: { type: "disabled" }, messages: after.messages };
-  assert.deepEqual(after.request(own), off);
-  assert.deepEqual({ ...own, ...after.request() }, off);
+  assert.deepEqual(after.request(own), { ...own, thinking: { type: "disabled" }, messages: after.messages });
+  assert.deepEqual(own.thinking, { type: "enabled", budget_tokens: 2000 });
 });
+
+for (const thinking of [undefined, { type: "adaptive" }, { type: "between_tools" }, { type: "disabled" }]) {
+  test(`a model that refuses thinking disabled is not sent it unasked: ${thinking?.type ?? "none"}`, async () => {
+    const session = await client.createSession({ dialect: "anthropic", policy: pruning });
+    await session.append({ role: "user", content: "Measure." });
+    await think(session, 1, 2);
+    assert.equal((await session.prune()).done, true);
+    const view = await session.view();
+    assert.equal(view.disableThinking, true);
+    const own = { model: "claude", ...(thinking !== undefined && { thinking }) };
+    assert.deepEqual(view.request(own), { ...own, messages: view.messages });
+  });
+}
 
 test("adaptive thinking goes on in a tool loop that lost its own", async () => {
   const session = await client.createSession({ dialect: "anthropic", policy: { ...pruning, thinking: "adaptive" } });

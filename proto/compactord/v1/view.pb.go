@@ -705,8 +705,8 @@ func (x *LogRepair) GetPart() uint32 {
 // ViewReport says how a view was made.
 type ViewReport struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whether the client must turn thinking off in its next request, because a tool loop that still runs lost its
-	// thinking. Never with THINKING_POLICY_ADAPTIVE.
+	// Whether a tool loop that still runs lost its thinking. A client whose request turns thinking on with a budget must then
+	// turn it off in its next request. Adaptive thinking can stay on. Never with THINKING_POLICY_ADAPTIVE.
 	DisableThinking bool `protobuf:"varint,1,opt,name=disable_thinking,json=disableThinking,proto3" json:"disable_thinking,omitempty"`
 	// The indexes of the messages in this answer whose thinking was left out.
 	ThinkingDropped []uint32 `protobuf:"varint,2,rep,packed,name=thinking_dropped,json=thinkingDropped,proto3" json:"thinking_dropped,omitempty"`

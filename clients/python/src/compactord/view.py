@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from compactord import v1
 from compactord.errors import InternalError
@@ -64,9 +65,9 @@ class View:
 
     @property
     def disable_thinking(self) -> bool:
-        """Whether thinking must be off in the next request, since the open tool loop lost its thinking.
+        """Whether the open tool loop lost its thinking, so that a request with a budget for thinking would be refused.
 
-        :meth:`request` turns it off.
+        :meth:`request` then turns off thinking that is ``"enabled"``.
         """
         return self.view_report.disable_thinking
 
@@ -74,18 +75,23 @@ class View:
         """Make a provider's request of the view, for use with ``**``.
 
         Args:
-            **own: Your own fields of the request, such as ``model`` and ``thinking``. Give them here, so that the view
-                can turn thinking off where :attr:`disable_thinking` demands it.
+            **own: Your own fields of the request, such as ``model``. Give ``thinking`` here, too: where
+                :attr:`disable_thinking` is true, ``{"type": "enabled", ...}`` becomes ``{"type": "disabled"}``. Any
+                other ``thinking`` stays as it is, and none is added.
 
         Returns:
             Your own fields, and those that contain the conversation.
             Chat Completions: ``messages``. Responses: ``input``, and ``instructions`` where there are some. Anthropic:
             ``messages``, and ``system`` where there is one. Gemini: ``contents``, and ``systemInstruction`` where there
-            is one. For Anthropic also ``thinking``, which is off, where :attr:`disable_thinking` is true.
+            is one.
 
         Raises:
             ValueError: The view is neutral.
         """
+        if self.dialect == "anthropic" and self.disable_thinking and _has_a_budget(own.get("thinking")):
+            # Anthropic wants a tool loop to begin with thinking then. With adaptive thinking it does not, and some
+            # models refuse a request that turns thinking off.
+            own = own | {"thinking": {"type": "disabled"}}
         return own | self._conversation()
 
     def _conversation(self) -> dict[str, Any]:
@@ -96,9 +102,7 @@ class View:
             case "openai_responses":
                 return ({"instructions": system[0]} if system else {}) | {"input": self.messages}
             case "anthropic":
-                # Anthropic refuses thinking in a tool loop whose own thinking is not there.
-                off = {"thinking": {"type": "disabled"}} if self.disable_thinking else {}
-                return ({"system": system} if system else {}) | {"messages": self.messages} | off
+                return ({"system": system} if system else {}) | {"messages": self.messages}
             case "gemini":
                 return ({"systemInstruction": system[0]} if system else {}) | {"contents": self.messages}
             case None:
@@ -134,6 +138,10 @@ class View:
 def empty(dialect: v1.Dialect.ValueType) -> View:
     """Make an empty view."""
     return View(dialect=dialect_name(dialect))
+
+
+def _has_a_budget(thinking: object) -> bool:
+    return isinstance(thinking, Mapping) and cast("Mapping[object, object]", thinking).get("type") == "enabled"
 
 
 def _copy(message: v1.ViewMessage) -> v1.ViewMessage:

@@ -120,7 +120,7 @@ def test_request_holds_the_system_prompt_where_the_provider_keeps_it_apart(clien
     assert request("openai_responses", responses) == responses
 
 
-def test_a_request_turns_thinking_off_where_the_loop_lost_it(client: compactord.Client) -> None:
+def test_a_request_turns_off_thinking_with_a_budget_where_the_loop_lost_its_own(client: compactord.Client) -> None:
     session = client.create_session(dialect="anthropic", policy=POLICY)
     session.append({"role": "user", "content": "measure"})
     think(session, 1, 2)
@@ -131,9 +131,22 @@ def test_a_request_turns_thinking_off_where_the_loop_lost_it(client: compactord.
     assert session.prune().prune.edits
     view = session.view()
     assert view.disable_thinking
-    off = {"thinking": {"type": "disabled"}}
-    assert view.request(**own) == {**own, **off, "messages": view.messages}
-    assert view.request() == {**off, "messages": view.messages}
+    assert view.request(**own) == {**own, "thinking": {"type": "disabled"}, "messages": view.messages}
+    assert own["thinking"] == {"type": "enabled", "budget_tokens": 2_000}
+
+
+@pytest.mark.parametrize("thinking", [None, {"type": "adaptive"}, {"type": "between_tools"}, {"type": "disabled"}])
+def test_a_model_that_refuses_thinking_disabled_is_not_sent_it_unasked(
+    client: compactord.Client, thinking: dict[str, str] | None
+) -> None:
+    session = client.create_session(dialect="anthropic", policy=POLICY)
+    session.append({"role": "user", "content": "measure"})
+    think(session, 1, 2)
+    assert session.prune().prune.edits
+    view = session.view()
+    assert view.disable_thinking
+    own = {"model": "claude"} | ({"thinking": thinking} if thinking else {})
+    assert view.request(**own) == {**own, "messages": view.messages}
 
 
 def test_adaptive_thinking_goes_on_in_a_loop_that_lost_its_own(client: compactord.Client) -> None:

@@ -139,7 +139,7 @@ export interface ProviderMessages {
 
 /** The fields of a provider's request that hold the conversation, in each dialect. */
 export interface ProviderRequests {
-  anthropic: { messages: AnthropicMessage[]; system?: AnthropicText[]; thinking?: { type: "disabled" } };
+  anthropic: { messages: AnthropicMessage[]; system?: AnthropicText[] };
   openai_chat: { messages: ChatMessage[] };
   openai_responses: { input: ResponsesItem[]; instructions?: string };
   gemini: { contents: GeminiContent[]; systemInstruction?: GeminiContent };

@@ -77,8 +77,8 @@ export class View<D extends DialectName | undefined = DialectName | undefined> {
   }
 
   /**
-   * Whether thinking must be off in the next request, since the open tool loop lost its thinking. {@link request} turns it
-   * off.
+   * Whether the open tool loop lost its thinking, so that a request with a budget for thinking would be refused.
+   * {@link request} then turns off thinking that is `enabled`.
    */
   get disableThinking(): boolean {
     return this.viewReport.disableThinking;
@@ -87,9 +87,9 @@ export class View<D extends DialectName | undefined = DialectName | undefined> {
   /**
    * The fields of the provider's request that contain the conversation, to be spread into it: `system` and `messages`
    * for Anthropic, `messages` for Chat Completions, `instructions` and `input` for Responses, `systemInstruction` and
-   * `contents` for Gemini. Empty fields are left out. Where {@link disableThinking} is true, a request to Anthropic also
-   * has `thinking`, which is off: so spread it after your own fields, or give those as `own`, with which the result begins.
-   * Throws a TypeError on a neutral view.
+   * `contents` for Gemini. Empty fields are left out. The result begins with your own fields, `own`. Give Anthropic's
+   * `thinking` there: where {@link disableThinking} is true, `{ type: "enabled", ... }` becomes `{ type: "disabled" }`. Any
+   * other `thinking` stays as it is, and none is added. Throws a TypeError on a neutral view.
    */
   request(): Of<ProviderRequests, D>;
   request<Own extends object>(own: Own): Own & Omit<Of<ProviderRequests, D>, keyof Own>;
@@ -97,19 +97,17 @@ export class View<D extends DialectName | undefined = DialectName | undefined> {
     if (this.dialect === undefined) {
       throw new TypeError("request: the session was opened without a dialect: make the request from neutral");
     }
-    return { ...own, ...this.fieldsOf(this.dialect) };
+    // Anthropic wants a tool loop to begin with thinking then. With adaptive thinking it does not, and some models refuse a
+    // request that turns thinking off.
+    const off = this.dialect === "anthropic" && this.disableThinking && hasBudget(own);
+    return { ...own, ...(off && { thinking: { type: "disabled" } }), ...this.fieldsOf(this.dialect) };
   }
 
   private fieldsOf(dialect: DialectName): object {
     const { messages, system } = this;
     switch (dialect) {
       case "anthropic":
-        // Anthropic refuses thinking in a tool loop whose own thinking is not there.
-        return {
-          ...(system.length > 0 && { system }),
-          messages,
-          ...(this.disableThinking && { thinking: { type: "disabled" } }),
-        };
+        return { ...(system.length > 0 && { system }), messages };
       case "openai_chat":
         return { messages };
       case "openai_responses":
@@ -124,6 +122,12 @@ export class View<D extends DialectName | undefined = DialectName | undefined> {
       throw new TypeError(`${asked}: the session was opened without a dialect: use ${instead}`);
     }
   }
+}
+
+/** Whether a request turns thinking on with a budget. */
+function hasBudget(own: { readonly thinking?: unknown }): boolean {
+  const { thinking } = own;
+  return typeof thinking === "object" && thinking !== null && "type" in thinking && thinking.type === "enabled";
 }
 
 /** A view that is joined from deltas. It never changes: the next delta makes a new one. */

@@ -370,8 +370,8 @@ class ViewReport(_message.Message):
     TOKENS_FIELD_NUMBER: _builtins.int
     EXTRA_BLOCK_TOKENS_FIELD_NUMBER: _builtins.int
     disable_thinking: _builtins.bool
-    """Whether the client must turn thinking off in its next request, because a tool loop that still runs lost its
-    thinking. Never with THINKING_POLICY_ADAPTIVE.
+    """Whether a tool loop that still runs lost its thinking. A client whose request turns thinking on with a budget must then
+    turn it off in its next request. Adaptive thinking can stay on. Never with THINKING_POLICY_ADAPTIVE.
     """
     messages_merged: _builtins.int
     """How many messages were merged with a neighbour."""

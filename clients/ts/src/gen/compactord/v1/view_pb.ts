@@ -706,8 +706,8 @@ export const LogRepairSchema: GenMessage<LogRepair, {jsonType: LogRepairJson}> =
  */
 export type ViewReport = Message<"compactord.v1.ViewReport"> & {
   /**
-   * Whether the client must turn thinking off in its next request, because a tool loop that still runs lost its
-   * thinking. Never with THINKING_POLICY_ADAPTIVE.
+   * Whether a tool loop that still runs lost its thinking. A client whose request turns thinking on with a budget must then
+   * turn it off in its next request. Adaptive thinking can stay on. Never with THINKING_POLICY_ADAPTIVE.
    *
    * @generated from field: bool disable_thinking = 1;
    */
@@ -781,8 +781,8 @@ export type ViewReport = Message<"compactord.v1.ViewReport"> & {
  */
 export type ViewReportJson = {
   /**
-   * Whether the client must turn thinking off in its next request, because a tool loop that still runs lost its
-   * thinking. Never with THINKING_POLICY_ADAPTIVE.
+   * Whether a tool loop that still runs lost its thinking. A client whose request turns thinking on with a budget must then
+   * turn it off in its next request. Adaptive thinking can stay on. Never with THINKING_POLICY_ADAPTIVE.
    *
    * @generated from field: bool disable_thinking = 1;
    */
