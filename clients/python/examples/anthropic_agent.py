@@ -34,14 +34,16 @@ ADD: Any = {
 async def main() -> None:
     """Answer each line of the standard input."""
     parser = argparse.ArgumentParser(description="A chat with an agent.")
-    parser.add_argument("--model", default="claude-sonnet-4-5")
+    parser.add_argument("--model", default="claude-sonnet-5-5")
     parser.add_argument("--context-window", type=int, default=200_000, help="the model's, in tokens")
     arguments = parser.parse_args()
 
     provider = AsyncAnthropic()
     async with daemon() as client:
         session = await client.create_session(
-            dialect="anthropic", policy={"preset": "default", "context_window": arguments.context_window}
+            dialect="anthropic",
+            # The model thinks adaptively, also where the request does not say so.
+            policy={"preset": "default", "context_window": arguments.context_window, "thinking": "adaptive"},
         )
         tools = compactord.AsyncAgentTools(session)
         toolbox: Any = [ADD, *tools.definitions()]

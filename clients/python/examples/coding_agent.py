@@ -51,7 +51,7 @@ def main() -> None:
     parser.add_argument("--memory", type=Path, help="a file with what the agent must always know")
     parser.add_argument("--skill", type=Path, action="append", default=[], help="a file that says how to do something")
     parser.add_argument("--documents", type=Path, help="a folder with documents to look for what fits the request")
-    parser.add_argument("--model", default="gpt-5.1")
+    parser.add_argument("--model", default="gpt-6.2-sol")
     parser.add_argument("--context-window", type=int, default=128_000, help="the model's, in tokens")
     parser.add_argument("--show", action="store_true", help="print each view as the model reads it")
     arguments = parser.parse_args()

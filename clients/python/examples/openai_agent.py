@@ -32,7 +32,7 @@ def main() -> None:
     """Ask one question, and print the answer."""
     parser = argparse.ArgumentParser(description="An agent that reads files.")
     parser.add_argument("question")
-    parser.add_argument("--model", default="gpt-5.1")
+    parser.add_argument("--model", default="gpt-6.2-sol")
     parser.add_argument("--context-window", type=int, default=128_000, help="the model's, in tokens")
     arguments = parser.parse_args()
 

@@ -18,7 +18,8 @@ const anthropic = new Anthropic();
 await using client = env["COMPACTORD_ADDR"] === undefined ? await embedded() : new Client();
 const session = await client.createSession({
   dialect: "anthropic",
-  policy: { preset: "default", contextWindow: Number(env["CONTEXT_WINDOW"] ?? 200_000) },
+  // The model thinks adaptively, also where the request does not say so.
+  policy: { preset: "default", contextWindow: Number(env["CONTEXT_WINDOW"] ?? 200_000), thinking: "adaptive" },
 });
 await session.append(system("You answer questions on the files of this folder."));
 
@@ -37,7 +38,7 @@ async function* callModel(
   const stream = await anthropic.messages.create(
     {
       ...view.request(),
-      model: env["ANTHROPIC_MODEL"] ?? "claude-sonnet-5",
+      model: env["ANTHROPIC_MODEL"] ?? "claude-sonnet-5-5",
       max_tokens: 4096,
       tools: [readFileTool, ...agentTools.definitions()],
       stream: true,

@@ -34,7 +34,7 @@ const readFileTool: ChatCompletionTool = {
 const callModel: CallModel<"openai_chat"> = (view, { signal }) => {
   const tools = [readFileTool, ...agentTools.definitions()];
   return openai.chat.completions.create(
-    { model: env["OPENAI_MODEL"] ?? "gpt-5.1", tools, ...view.request() },
+    { model: env["OPENAI_MODEL"] ?? "gpt-6.2-sol", tools, ...view.request() },
     { signal },
   );
 };

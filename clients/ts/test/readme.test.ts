@@ -56,7 +56,7 @@ async function provider(): Promise<string> {
         id: "msg_1",
         type: "message",
         role: "assistant",
-        model: "claude-sonnet-4-5",
+        model: "claude-sonnet-5-5",
         content: [{ type: "text", text: "A test was wrong." }],
         stop_reason: "end_turn",
         stop_sequence: null,
