@@ -5,7 +5,7 @@ import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { before, mock, test } from "node:test";
 
-import { Client, ClientClosedError, DeadlineExceededError, UnavailableError } from "../src/index.js";
+import { Client, ClientClosedError, DeadlineExceededError, type Session, UnavailableError, user } from "../src/index.js";
 import { atEnd } from "./fixture/cleanup.js";
 import { TestDaemon, temporaryFolder } from "./fixture/daemon.js";
 
@@ -54,7 +54,16 @@ test("who finds no daemon is told at once where it was looked for, and what star
     [socket, `compactord serve --listen ${socket}`, "there is no such socket"],
     ["there.invalid:7440", "compactord serve", "there is no host of this name"],
   ] as const) {
-    const client = new Client({ address });
+    const first: ((session: Session) => Promise<unknown>)[] = [
+      ({ client }) => client.createSession(),
+      (session) => session.view(),
+      (session) => session.revert({ turns: 1 }),
+      (session) => session.sync([user("Hi.")]),
+      (session) => session.compact(),
+      (session) => session.compacting()[Symbol.asyncIterator]().next(),
+      (session) => session.watch().next(),
+      ({ client }) => client.compacted([user("Hi.")]),
+    ];
     const pauses: number[] = [];
     const pausing = mock.method(globalThis, "setTimeout", (done: () => void, ms: number) => {
       // Longer ones are time limits.
@@ -65,18 +74,20 @@ test("who finds no daemon is told at once where it was looked for, and what star
       return { unref: () => undefined };
     });
     try {
-      await assert.rejects(client.createSession(), (e) => {
-        assert.ok(e instanceof UnavailableError);
-        const told = e.message.replace("npx ", "");
-        assert.equal(
-          told,
-          `no daemon answers at ${address}: start one with \`${start}\`, or set COMPACTORD_ADDR (${why})`,
-        );
-        return true;
-      });
+      for (const call of first) {
+        await using client = new Client({ address });
+        await assert.rejects(call(client.session("one")), (e) => {
+          assert.ok(e instanceof UnavailableError);
+          const told = e.message.replace("npx ", "");
+          assert.equal(
+            told,
+            `no daemon answers at ${address}: start one with \`${start}\`, or set COMPACTORD_ADDR (${why})`,
+          );
+          return true;
+        });
+      }
     } finally {
       pausing.mock.restore();
-      await client.close();
     }
     assert.deepEqual(pauses, []);
   }

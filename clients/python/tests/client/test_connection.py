@@ -259,6 +259,11 @@ def test_the_repetitions_of_a_revert_have_one_time_limit(monkeypatch: pytest.Mon
     monkeypatch.setattr(calls, "time", Clock)
     monkeypatch.setattr(runtime, "sleep", sleep)
     made = calls.Calls(given())
+
+    def there_before(_: float | None) -> None:
+        """A daemon was there before."""
+
+    monkeypatch.setattr(made, "find_daemon", there_before)
     with pytest.raises(compactord.UnavailableError):
         made.resent(cast(Any, unavailable), v1.RevertToCheckpointRequest(), 4.5)
     # Two seconds and a pause of 0.2, then two seconds more: after a pause of 0.5 no time is left.

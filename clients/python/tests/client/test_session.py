@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import uuid
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
@@ -11,6 +12,7 @@ import pytest
 
 import compactord
 from compactord import connection, v1, words
+from compactord._sync.wire import runtime
 from daemons import Restarted, talk
 
 POLICY = {"context_window": 8_000, "strategy": {"summarize": {"recent_turns": 1}}}
@@ -472,15 +474,31 @@ def test_what_clients_and_sessions_look_like() -> None:
 @pytest.mark.parametrize("place", ["127.0.0.1:1", "unix:/nowhere/at/all"])
 def test_without_a_daemon_the_address_is_told_at_once(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """gRPC repeats such calls for seconds: the pauses are made long here, so that a repetition would be seen."""
-    monkeypatch.setattr(connection, "FIRST_BACKOFF", 300.0)
-    monkeypatch.setattr(connection, "MAX_BACKOFF", 300.0)
+    monkeypatch.setattr(connection, "FIRST_BACKOFF", 10.0)
+    monkeypatch.setattr(connection, "MAX_BACKOFF", 10.0)
+
+    def sleep(_: float) -> None:
+        raise AssertionError("the call was repeated")
+
+    monkeypatch.setattr(runtime, "sleep", sleep)
     why = "nothing listens there" if place.startswith("127") else "there is no such socket"
     told = (
         rf"^no daemon answers at {place}: start one with `\S*compactord serve --listen {place}`, "
         rf"or set COMPACTORD_ADDR \({why}\) \(UNAVAILABLE\)$"
     )
-    with compactord.Client(place) as client, pytest.raises(compactord.UnavailableError, match=told):
-        client.create_session(timeout=20.0)
+    first: list[Callable[[compactord.Client], Any]] = [
+        lambda client: client.create_session(timeout=20.0),
+        lambda client: client.session("one").view(timeout=20.0),
+        lambda client: client.session("one").revert(turns=1, timeout=20.0),
+        lambda client: client.session("one").sync([compactord.user("hello")], timeout=20.0),
+        lambda client: client.session("one").compact(timeout=20.0),
+        lambda client: list(client.session("one").compacting(timeout=20.0)),
+        lambda client: next(client.session("one").watch()),
+        lambda client: client.compacted([compactord.user("hello")], timeout=20.0),
+    ]
+    for call in first:
+        with compactord.Client(place) as client, pytest.raises(compactord.UnavailableError, match=told):
+            call(client)
     other = "there.invalid:7440"
     text = connection.unreachable(other, "hostname lookup error: Domain name not found")
     assert text.endswith("compactord serve`, or set COMPACTORD_ADDR (there is no host of this name)")

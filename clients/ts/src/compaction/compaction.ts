@@ -286,7 +286,8 @@ export class Compaction implements AsyncIterable<CompactionEvent>, AsyncDisposab
       if (await this.leftEnded(broken)) {
         continue;
       }
-      const passes = broken instanceof UnavailableError || this.lingers(broken, attempt);
+      const absent = broken instanceof UnavailableError && !this.parts.connection.mayFindDaemon(broken);
+      const passes = (broken instanceof UnavailableError && !absent) || this.lingers(broken, attempt);
       if (!passes || this.givenUp || !this.parts.retry || attempt === retryFigures.attempts) {
         throw broken;
       }

@@ -53,7 +53,8 @@ export class SyncCall {
       try {
         return await this.once();
       } catch (error) {
-        const ms = busyForMs(error) ?? (error instanceof UnavailableError ? backoffMs(attempt + 1) : undefined);
+        const passes = error instanceof UnavailableError && this.client.connection.mayFindDaemon(error);
+        const ms = busyForMs(error) ?? (passes ? backoffMs(attempt + 1) : undefined);
         if (ms === undefined || !this.client.retry || attempt === retryFigures.attempts) {
           await this.end();
           throw error;

@@ -62,7 +62,8 @@ export async function* watchSession(parts: WatchParts): AsyncGenerator<WatchItem
         }
       }
     } catch (e) {
-      const mayGoOn = e instanceof UnavailableError && parts.retry && (uid !== "" || attempt < retryFigures.attempts);
+      const passes = e instanceof UnavailableError && parts.connection.mayFindDaemon(e);
+      const mayGoOn = passes && parts.retry && (uid !== "" || attempt < retryFigures.attempts);
       if (!mayGoOn) {
         throw e;
       }

@@ -110,7 +110,7 @@ export class Connection implements Transport {
   private readonly timeoutMs: number;
   private readonly compactionTimeoutMs: number;
   private readonly retry: boolean;
-  /** Whether a daemon was ever there. One that was is waited for, as while it restarts. */
+  /** Whether a daemon was ever there. */
   private found = false;
 
   constructor(address: string, options: ConnectionOptions) {
@@ -150,6 +150,14 @@ export class Connection implements Transport {
   close(): void {
     this.closing.abort(new ClientClosedError());
     this.manager.abort(new ConnectError("the client was closed", Code.Canceled));
+  }
+
+  /**
+   * Whether a call that failed with this error may find a daemon later. One that was there once is waited for, as while it
+   * restarts.
+   */
+  mayFindDaemon(error: unknown): boolean {
+    return this.found || absence(error) === undefined;
   }
 
   /** Waits for the milliseconds. Throws where the connection is closed or a signal aborts before. */
@@ -236,6 +244,7 @@ export class Connection implements Transport {
         drain(answers).catch(() => undefined);
       });
       for (let next = await answers.next(); next.done !== true; next = await answers.next()) {
+        this.found = true;
         yield next.value;
       }
       call.signal.throwIfAborted();

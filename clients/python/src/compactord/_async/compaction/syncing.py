@@ -252,6 +252,7 @@ class AsyncSyncCall:
         Returns:
             What the daemon lacks; None where it lacks nothing.
         """
+        await self._calls.find_daemon(limit_of(self._calls.sessions.SyncMessages, self._timeout))
         waits = backoffs()
         while True:
             deadline = Deadline(limit_of(self._calls.sessions.SyncMessages, self._timeout))

@@ -79,6 +79,7 @@ class AsyncWatch(AsyncIterator[Watched]):
     async def _begun(self) -> None:
         """Open the stream where it is not open, and wait until the daemon has started the watch."""
         while self._stream is None and not self._closed:
+            await self._calls.find_daemon(None)
             if self.uid:
                 self._request.uid = self.uid
                 self._request.from_sequence = self.next_sequence

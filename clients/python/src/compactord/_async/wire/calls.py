@@ -94,9 +94,9 @@ class AsyncCalls:
     async def _once(self, method: runtime.Unary[Q, A], request: Q, timeout: float | None) -> A:
         limit = limit_of(method, timeout)
         deadline = Deadline(limit)
-        if not self._found and is_repeated(method):
+        if is_repeated(method):
             began = time.monotonic()
-            await self._find_daemon(limit)
+            await self.find_daemon(limit)
             timeout = None if limit is None else max(limit - (time.monotonic() - began), 0.0)
         try:
             return await runtime.call(method, request, timeout)
@@ -107,14 +107,19 @@ class AsyncCalls:
                 failure.message = unreachable(self.settings.address, failure.message)
             raise failure from error.__cause__
 
-    async def _find_daemon(self, limit: float | None) -> None:
-        """Ask once, before the first call, whether there can be a daemon: gRPC repeats calls for seconds without one.
+    async def find_daemon(self, limit: float | None) -> None:
+        """Ask once, before the first call, whether there can be a daemon: calls are repeated for seconds without one.
 
         A daemon that was there once is waited for, as while it restarts.
+
+        Args:
+            limit: The timeout of the call that follows, in seconds; None without a limit.
 
         Raises:
             UnavailableError: Nothing listens at the address.
         """
+        if self._found:
+            return
         try:
             await self._health(self.settings.timeout if limit is None else limit)
         except UnavailableError as error:
@@ -135,8 +140,9 @@ class AsyncCalls:
             timeout: The timeout of all attempts together, in seconds.
         """
         end = time.monotonic() + timeout
+        await self.find_daemon(timeout)
         waits = backoffs()
-        left = timeout
+        left = max(end - time.monotonic(), 0.0)
         while True:
             try:
                 return await self.unary(method, request, left)

@@ -109,6 +109,8 @@ class Compaction:
             OperationCancelledError: The compaction was cancelled.
         """
         self._abort_running_turn()
+        if not self._over and not self._cancelled:
+            self._calls.find_daemon(limit_of(self._calls.compactions.Compact, self._timeout))
         while not self._over:
             try:
                 response = self._opened().read()

@@ -253,6 +253,7 @@ class SyncCall:
         Returns:
             What the daemon lacks; None where it lacks nothing.
         """
+        self._calls.find_daemon(limit_of(self._calls.sessions.SyncMessages, self._timeout))
         waits = backoffs()
         while True:
             deadline = Deadline(limit_of(self._calls.sessions.SyncMessages, self._timeout))

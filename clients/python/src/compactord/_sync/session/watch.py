@@ -80,6 +80,7 @@ class Watch(Iterator[Watched]):
     def _begun(self) -> None:
         """Open the stream where it is not open, and wait until the daemon has started the watch."""
         while self._stream is None and not self._closed:
+            self._calls.find_daemon(None)
             if self.uid:
                 self._request.uid = self.uid
                 self._request.from_sequence = self.next_sequence

@@ -95,9 +95,9 @@ class Calls:
     def _once(self, method: runtime.Unary[Q, A], request: Q, timeout: float | None) -> A:
         limit = limit_of(method, timeout)
         deadline = Deadline(limit)
-        if not self._found and is_repeated(method):
+        if is_repeated(method):
             began = time.monotonic()
-            self._find_daemon(limit)
+            self.find_daemon(limit)
             timeout = None if limit is None else max(limit - (time.monotonic() - began), 0.0)
         try:
             return runtime.call(method, request, timeout)
@@ -108,14 +108,19 @@ class Calls:
                 failure.message = unreachable(self.settings.address, failure.message)
             raise failure from error.__cause__
 
-    def _find_daemon(self, limit: float | None) -> None:
-        """Ask once, before the first call, whether there can be a daemon: gRPC repeats calls for seconds without one.
+    def find_daemon(self, limit: float | None) -> None:
+        """Ask once, before the first call, whether there can be a daemon: calls are repeated for seconds without one.
 
         A daemon that was there once is waited for, as while it restarts.
+
+        Args:
+            limit: The timeout of the call that follows, in seconds; None without a limit.
 
         Raises:
             UnavailableError: Nothing listens at the address.
         """
+        if self._found:
+            return
         try:
             self._health(self.settings.timeout if limit is None else limit)
         except UnavailableError as error:
@@ -136,8 +141,9 @@ class Calls:
             timeout: The timeout of all attempts together, in seconds.
         """
         end = time.monotonic() + timeout
+        self.find_daemon(timeout)
         waits = backoffs()
-        left = timeout
+        left = max(end - time.monotonic(), 0.0)
         while True:
             try:
                 return self.unary(method, request, left)
