@@ -12,6 +12,7 @@ import { ErrorReason } from "../src/v1.js";
 import { TestDaemon } from "./fixture/daemon.js";
 
 let client: compactord.Client;
+const noToken = (): string => "the client sends none";
 const address = "unix:/run/compactord.sock";
 
 before(async () => {
@@ -24,7 +25,7 @@ test("each reason of the contract has a class of its own or shares one on purpos
   assert.equal(reasons.length, 46);
   for (const reason of reasons) {
     const details = [{ desc: ErrorInfoSchema, value: { domain: "compactord", reason } }];
-    const error = errorOfCall(new ConnectError("text", Code.Aborted, undefined, details), address);
+    const error = errorOfCall(new ConnectError("text", Code.Aborted, undefined, details), address, noToken);
     assert.ok(error instanceof CompactordError, reason);
     assert.notEqual(error.constructor, CompactordError, `${reason} has no class`);
     assert.equal(error.reason, reason);
@@ -44,6 +45,7 @@ test("the details of an error come along", () => {
       { desc: RetryInfoSchema, value: create(RetryInfoSchema, { retryDelay: { seconds: 2n, nanos: 500_000_000 } }) },
     ]),
     address,
+    noToken,
   );
   assert.ok(error instanceof compactord.InvalidRequestError);
   assert.deepEqual({ ...error.metadata }, { a: "b" });
@@ -68,7 +70,7 @@ test("what gRPC itself says has the class of its status", () => {
     [Code.Unknown, CompactordError],
   ];
   for (const [code, type] of classes) {
-    const error = errorOfCall(new ConnectError("text", code, trailer), address);
+    const error = errorOfCall(new ConnectError("text", code, trailer), address, noToken);
     assert.ok(error instanceof CompactordError);
     assert.equal(error.constructor, type, Code[code]);
   }
@@ -77,6 +79,7 @@ test("what gRPC itself says has the class of its status", () => {
       { desc: ErrorInfoSchema, value: { domain: "elsewhere", reason: "CANCELLED" } },
     ]),
     address,
+    noToken,
   );
   assert.ok(strange instanceof CompactordError && strange.reason === "ABORTED");
 });
@@ -97,13 +100,13 @@ test("a connection that broke is UnavailableError, whatever connect calls it", (
     new ConnectError("http/2 stream closed with error code CANCEL (0x8)", Code.Canceled),
     new ConnectError("PING timed out", Code.Unavailable),
   ]) {
-    const error = errorOfCall(broken, address);
+    const error = errorOfCall(broken, address, noToken);
     assert.ok(error instanceof compactord.UnavailableError, broken.message);
     assert.equal(error.code, Code.Unavailable);
   }
-  assert.ok(errorOfCall(new ConnectError("serialize", Code.Internal), address) instanceof compactord.InternalError);
+  assert.ok(errorOfCall(new ConnectError("serialize", Code.Internal), address, noToken) instanceof compactord.InternalError);
   const other = new TypeError("mine");
-  assert.equal(errorOfCall(other, address), other);
+  assert.equal(errorOfCall(other, address, noToken), other);
 });
 
 test("errors carry the daemon's figures", async () => {

@@ -18,7 +18,7 @@ from google.protobuf.descriptor import ServiceDescriptor
 
 from compactord import addresses, tokens
 from compactord.binary import start_command
-from compactord.errors import CompactordError
+from compactord.errors import CompactordError, UnauthenticatedError, UnavailableError
 from compactord.tokens import Token
 from compactord.v1 import compaction_service_pb2, session_service_pb2
 
@@ -141,6 +141,7 @@ class Settings:
     max_message_bytes: int
     keepalive: float
     retry: bool
+    token_given: bool = False
 
     @property
     def page_bytes(self) -> int:
@@ -205,12 +206,22 @@ def settings(
     """
     address = addresses.checked(address or os.environ.get(ADDRESS_VARIABLE) or DEFAULT_ADDRESS)
     given = TLS() if tls is True else tls or None
-    token = tokens.chosen(token, address, encrypted=given is not None, allow_plaintext=allow_plaintext_token)
+    sent = tokens.chosen(token, address, encrypted=given is not None, allow_plaintext=allow_plaintext_token)
     if timeout <= 0 or compaction_timeout <= 0 or keepalive <= 0 or max_message_bytes <= 0:
         raise ValueError("timeout, compaction_timeout, keepalive and max_message_bytes must be above 0")
     if keepalive < LEAST_KEEPALIVE:
         raise ValueError(f"keepalive: {keepalive:g} s is less than {LEAST_KEEPALIVE:g} s")
-    return Settings(address, given, token, timeout, compaction_timeout, max_message_bytes, keepalive, retry)
+    return Settings(
+        address,
+        given,
+        sent,
+        timeout,
+        compaction_timeout,
+        max_message_bytes,
+        keepalive,
+        retry,
+        token_given=token is not None,
+    )
 
 
 def service_config() -> str:
@@ -333,6 +344,15 @@ def unreachable(address: str, why: str) -> str:
         start = f"{start} --listen {address}"
     short = absence(why) or why
     return f"no daemon answers at {address}: start one with `{start}`, or set {ADDRESS_VARIABLE} ({short})"
+
+
+def explained(error: CompactordError, settings: Settings) -> CompactordError:
+    """Add to the text of an error what only the client knows: the address, and where its token comes from."""
+    if isinstance(error, UnavailableError) and not error.reason:
+        error.message = unreachable(settings.address, error.message)
+    elif isinstance(error, UnauthenticatedError):
+        error.message = f"{error.message}: {tokens.origin(settings.token, given=settings.token_given)}"
+    return error
 
 
 def is_repeated(method: object) -> bool:

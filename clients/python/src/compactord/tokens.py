@@ -27,7 +27,7 @@ class TokenFile:
     """The token in a file. It is read again when the file has changed, since a daemon may make it later or anew."""
 
     def __init__(self, path: str | Path) -> None:
-        self._path = Path(path)
+        self.path = Path(path)
         self._read: tuple[int, ...] = ()
         self._token = ""
 
@@ -38,21 +38,21 @@ class TokenFile:
             ValueError: Others can read or change the file, or it cannot be read. The text does not quote it.
         """
         try:
-            status = os.stat(self._path)
+            status = os.stat(self.path)
             seen = (status.st_ino, status.st_mtime_ns, status.st_size, status.st_mode)
             if seen != self._read:
                 if os.name != "nt" and status.st_mode & _FOR_OTHERS:
                     raise ValueError(
-                        f"the token file {self._path} can be read or changed by others than its owner "
+                        f"the token file {self.path} can be read or changed by others than its owner "
                         f"(mode {stat.S_IMODE(status.st_mode):04o}): take that away with chmod 600"
                     )
-                self._token = self._path.read_text(encoding="utf-8").strip()
+                self._token = self.path.read_text(encoding="utf-8").strip()
                 self._read = seen
         except FileNotFoundError:
             return ""
         except (OSError, UnicodeDecodeError) as error:
             why = error.strerror if isinstance(error, OSError) else "it is no text"
-            raise ValueError(f"cannot read the token file {self._path}: {why}") from None
+            raise ValueError(f"cannot read the token file {self.path}: {why}") from None
         return self._token
 
 
@@ -75,6 +75,25 @@ def chosen(given: Token | None, address: str, *, encrypted: bool, allow_plaintex
             "tls, or allow_plaintext_token=True to send it anyway"
         )
     return token
+
+
+def origin(token: Token | None, *, given: bool) -> str:
+    """Say where the token comes from that a client sends, for an error of the daemon, which does not know it.
+
+    Args:
+        token: What :func:`chosen` returned.
+        given: Whether the program gave it to the client.
+    """
+    if given:
+        return "the client sends the one that it was given as token"
+    others = f"give the client token, or set {TOKEN_VARIABLE} or {TOKEN_FILE_VARIABLE}"
+    if token is None:
+        return f"the client sends none: {others}"
+    if not isinstance(token, TokenFile):
+        return f"the client sends that of {TOKEN_VARIABLE}"
+    if token.path.exists():
+        return f"the client sends that of the file {token.path}"
+    return f"the client sends none, since there is no file {token.path}: {others}"
 
 
 def _of_environment() -> Token | None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -45,6 +46,41 @@ def test_the_token_of_the_own_daemon_is_found(daemon: Restarted, tmp_path: Path)
         # The daemon has read its token already.
         path.unlink()
         assert not works(early)
+
+
+def test_who_sends_a_wrong_token_is_told_where_it_comes_from(
+    daemon: Restarted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    daemon.start()
+    own = tmp_path / "compactord" / "token"
+    own.write_text(WRONG)
+
+    def told(token: str | None = None) -> set[str]:
+        texts: set[str] = set()
+        with compactord.Client(daemon.address, token=token) as client:
+            session = client.session("one")
+            calls: list[Callable[[], Any]] = [
+                session.view,
+                session.compact,
+                lambda: session.sync([compactord.user("hello")]),
+                lambda: next(session.watch()),
+            ]
+            for call in calls:
+                with pytest.raises(compactord.UnauthenticatedError) as caught:
+                    call()
+                texts.add(caught.value.message.removeprefix("the call has no token that this daemon accepts: "))
+        return texts
+
+    others = "give the client token, or set COMPACTORD_TOKEN or COMPACTORD_TOKEN_FILE"
+    assert told() == {f"the client sends that of the file {own}"}
+    own.unlink()
+    assert told() == {f"the client sends none, since there is no file {own}: {others}"}
+    monkeypatch.setenv("COMPACTORD_TOKEN_FILE", str(tmp_path / "none"))
+    assert told() == {f"the client sends none, since there is no file {tmp_path / 'none'}: {others}"}
+    monkeypatch.setenv("COMPACTORD_TOKEN", WRONG)
+    assert told() == {"the client sends that of COMPACTORD_TOKEN"}
+    assert told(WRONG) == {"the client sends the one that it was given as token"}
+    assert tokens.origin(None, given=False) == f"the client sends none: {others}"
 
 
 def test_the_asynchronous_client_finds_it_too(daemon: Restarted) -> None:

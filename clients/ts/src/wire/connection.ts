@@ -29,7 +29,7 @@ import { ClientClosedError, DeadlineExceededError } from "./errors.js";
 import { SteadySessionManager } from "./http2Sessions.js";
 import { busyForMs, forward, isSafeToRepeat, pause, repeated } from "./retry.js";
 import { absence, errorOfCall } from "./status.js";
-import { tokenInterceptors, tokenFault } from "./token.js";
+import { tokenFault, tokenInterceptors, tokenOrigin } from "./token.js";
 
 /**
  * The TLS settings, for a proxy in front of the daemon. Certificates and keys are paths of PEM files, or PEM itself.
@@ -110,6 +110,7 @@ export class Connection implements Transport {
   private readonly timeoutMs: number;
   private readonly compactionTimeoutMs: number;
   private readonly retry: boolean;
+  private readonly tokenOrigin: () => string;
   /** Whether a daemon was ever there. */
   private found = false;
 
@@ -133,6 +134,7 @@ export class Connection implements Transport {
       maxMaxMessageBytes,
     );
     this.pageBytes = Math.min(maxPageBytes, Math.floor(maxBytes / 2));
+    this.tokenOrigin = () => tokenOrigin(options, { local: isLocal(place) });
     this.inner = createGrpcTransport({
       baseUrl: place.url,
       sessionManager: this.manager,
@@ -271,7 +273,7 @@ export class Connection implements Transport {
       return new ClientClosedError();
     }
     const fault = tokenFault(thrown);
-    return fault === undefined ? errorOfCall(thrown, this.address) : fault.cause;
+    return fault === undefined ? errorOfCall(thrown, this.address, this.tokenOrigin) : fault.cause;
   }
 
   private checkMayCall(signal: AbortSignal | undefined): void {

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 
@@ -11,6 +11,8 @@ const forOthers = 0o077;
 export interface FoundToken {
   /** Returns the token; an empty text where there is none. Throws a TypeError where its file cannot be used. */
   readonly token: () => string;
+  /** Says where the token comes from. */
+  readonly origin: () => string;
   /** Whether it is only for daemons of this machine, and is not sent elsewhere. */
   readonly onlyLocal: boolean;
 }
@@ -19,10 +21,22 @@ export interface FoundToken {
 export function foundToken(): FoundToken | undefined {
   const given = (process.env[defaults.tokenVariable] ?? "").trim();
   if (given !== "") {
-    return { token: () => given, onlyLocal: false };
+    const origin = (): string => `the client sends that of ${defaults.tokenVariable}`;
+    return { token: () => given, origin, onlyLocal: false };
   }
-  const path = process.env[defaults.tokenFileVariable] ?? "";
-  return path === "" ? { token: tokenOf(defaultFile()), onlyLocal: true } : { token: tokenOf(path), onlyLocal: false };
+  const named = process.env[defaults.tokenFileVariable] ?? "";
+  const path = named === "" ? defaultFile() : named;
+  return { token: tokenOf(path), origin: () => originOf(path), onlyLocal: named === "" };
+}
+
+/** What a client says that sends no token. */
+export const sendsNone = (why = ""): string =>
+  `the client sends none${why}: give it the option token, or set ${defaults.tokenVariable} or ${defaults.tokenFileVariable}`;
+
+function originOf(path: string): string {
+  return existsSync(path)
+    ? `the client sends that of the file ${path}`
+    : sendsNone(`, since there is no file ${path}`);
 }
 
 /** Reads a file again when it has changed, since a daemon may make it later or anew. */

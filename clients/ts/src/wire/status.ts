@@ -80,10 +80,11 @@ const ofCode: Readonly<Record<Code, readonly [ErrorClass, string]>> = {
 };
 
 /**
- * Converts an error of a call to this address to an error of this package. Other errors are returned unchanged. Where
+ * Converts an error of a call to this address to an error of this package. `tokenOrigin` says where the token comes from.
+ * Other errors are returned unchanged. Where
  * the request could not be written, the error names the argument.
  */
-export function errorOfCall(thrown: unknown, address: string): unknown {
+export function errorOfCall(thrown: unknown, address: string, tokenOrigin: () => string): unknown {
   if (!(thrown instanceof ConnectError)) {
     return thrown;
   }
@@ -96,8 +97,7 @@ export function errorOfCall(thrown: unknown, address: string): unknown {
   const [byCode, nameOfCode] = ofCode[code];
   const byReason = info !== undefined && isReason(info.reason) ? classOfReason[info.reason] : undefined;
   const retry = thrown.findDetails(RetryInfoSchema)[0]?.retryDelay;
-  const outOfReach = code === Code.Unavailable && !thrown.metadata.has("grpc-status");
-  return new (byReason ?? byCode)(outOfReach ? outOfReachText(thrown, address) : thrown.rawMessage, {
+  return new (byReason ?? byCode)(textOf(thrown, code, address, tokenOrigin), {
     code,
     reason: info?.reason ?? nameOfCode,
     metadata: { ...info?.metadata },
@@ -123,6 +123,14 @@ function argumentError(e: ConnectError): TypeError | RangeError | undefined {
   return Number.isNaN(Number(given))
     ? new TypeError(`${name}: must be of the type ${wanted}`)
     : new RangeError(`${name}: ${given} is no ${wanted}`);
+}
+
+/** The text of an error, with what only the client knows: the address, and where its token comes from. */
+function textOf(e: ConnectError, code: Code, address: string, tokenOrigin: () => string): string {
+  if (code === Code.Unauthenticated) {
+    return `${e.rawMessage}: ${tokenOrigin()}`;
+  }
+  return code === Code.Unavailable && !e.metadata.has("grpc-status") ? outOfReachText(e, address) : e.rawMessage;
 }
 
 /** The error text where no daemon answers. */

@@ -2,7 +2,7 @@ import type { Interceptor } from "@connectrpc/connect";
 import { ConnectError } from "@connectrpc/connect";
 
 import { orAborted } from "./abort.js";
-import { foundToken } from "./ownToken.js";
+import { foundToken, sendsNone } from "./ownToken.js";
 
 /** The settings of the token. */
 interface TokenOptions {
@@ -18,6 +18,15 @@ interface Way {
   /** Whether only this machine can be reached. */
   readonly local: boolean;
   readonly encrypted: boolean;
+}
+
+/** Says where the token comes from that a client sends, for an error of the daemon, which does not know it. */
+export function tokenOrigin(options: TokenOptions, { local }: Pick<Way, "local">): string {
+  if (options.token !== undefined) {
+    return "the client sends the one of its option token";
+  }
+  const found = foundToken();
+  return found === undefined || (found.onlyLocal && !local) ? sendsNone() : found.origin();
 }
 
 /**

@@ -10,7 +10,7 @@ from typing_extensions import Self, override
 from compactord import v1
 from compactord._async.wire import runtime
 from compactord._async.wire.calls import AsyncCalls
-from compactord.connection import backoffs, limit_of
+from compactord.connection import backoffs, explained, limit_of
 from compactord.deadlines import Deadline
 from compactord.errors import (
     CompactionRunningError,
@@ -191,7 +191,7 @@ class AsyncCompaction:
         failure = self._deadline.classified(error)
         if isinstance(failure, DeadlineExceededError):
             self._leave()
-        return failure
+        return explained(failure, self._calls.settings)
 
     def _opened(self) -> runtime.Stream[v1.CompactResponse]:
         if self._cancelled:

@@ -12,7 +12,7 @@ from compactord._async.wire import runtime
 from compactord._async.wire.calls import AsyncCalls
 from compactord._async.wire.runtime import Result, resolve
 from compactord.arguments import checked_arguments
-from compactord.connection import backoffs, busy_for, limit_of, unreachable
+from compactord.connection import backoffs, busy_for, explained, limit_of
 from compactord.deadlines import Deadline
 from compactord.errors import CompactordError, InternalError, InvalidRequestError, SyncConflictError, UnavailableError
 from compactord.lists import ElementList
@@ -263,7 +263,7 @@ class AsyncSyncCall:
                 wait = self._wait(failure, next(waits, None))
                 if wait is None:
                     await self._end()
-                    raise failure from error.__cause__
+                    raise explained(failure, self._calls.settings) from error.__cause__
             except BaseException:
                 await self._end()
                 raise
@@ -274,7 +274,6 @@ class AsyncSyncCall:
         if not self._calls.settings.retry or pause is None:
             return None
         if isinstance(error, UnavailableError) and not error.reason:
-            error.message = unreachable(self._calls.settings.address, error.message)
             return pause
         return busy_for(error)
 

@@ -11,7 +11,7 @@ from typing_extensions import Self, override
 from compactord import v1
 from compactord._sync.wire import runtime
 from compactord._sync.wire.calls import Calls
-from compactord.connection import backoffs, limit_of
+from compactord.connection import backoffs, explained, limit_of
 from compactord.deadlines import Deadline
 from compactord.errors import (
     CompactionRunningError,
@@ -192,7 +192,7 @@ class Compaction:
         failure = self._deadline.classified(error)
         if isinstance(failure, DeadlineExceededError):
             self._leave()
-        return failure
+        return explained(failure, self._calls.settings)
 
     def _opened(self) -> runtime.Stream[v1.CompactResponse]:
         if self._cancelled:

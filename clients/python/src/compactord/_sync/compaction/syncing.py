@@ -13,7 +13,7 @@ from compactord._sync.wire import runtime
 from compactord._sync.wire.calls import Calls
 from compactord._sync.wire.runtime import Result, resolve
 from compactord.arguments import checked_arguments
-from compactord.connection import backoffs, busy_for, limit_of, unreachable
+from compactord.connection import backoffs, busy_for, explained, limit_of
 from compactord.deadlines import Deadline
 from compactord.errors import CompactordError, InternalError, InvalidRequestError, SyncConflictError, UnavailableError
 from compactord.lists import ElementList
@@ -264,7 +264,7 @@ class SyncCall:
                 wait = self._wait(failure, next(waits, None))
                 if wait is None:
                     self._end()
-                    raise failure from error.__cause__
+                    raise explained(failure, self._calls.settings) from error.__cause__
             except BaseException:
                 self._end()
                 raise
@@ -275,7 +275,6 @@ class SyncCall:
         if not self._calls.settings.retry or pause is None:
             return None
         if isinstance(error, UnavailableError) and not error.reason:
-            error.message = unreachable(self._calls.settings.address, error.message)
             return pause
         return busy_for(error)
 

@@ -12,7 +12,7 @@ from typing_extensions import Self, override
 from compactord import v1
 from compactord._sync.wire import runtime
 from compactord._sync.wire.calls import Calls
-from compactord.connection import backoffs
+from compactord.connection import backoffs, explained
 from compactord.errors import CompactordError, OperationCancelledError, UnavailableError, WatcherTooSlowError
 
 Watched: TypeAlias = v1.LoggedMessage | v1.Record | v1.CompactionEvent
@@ -122,8 +122,8 @@ class Watch(Iterator[Watched]):
     def _pause(self, error: CompactordError) -> None:
         """Wait before the stream is opened again. Raise the error where a retry does not help."""
         if not isinstance(error, UnavailableError | WatcherTooSlowError) or not self._calls.settings.retry:
-            raise error
+            raise explained(error, self._calls.settings)
         wait = next(self._waits, None)
         if wait is None:
-            raise error
+            raise explained(error, self._calls.settings)
         runtime.sleep(wait)

@@ -16,9 +16,9 @@ from compactord.connection import (
     absence,
     backoffs,
     busy_for,
+    explained,
     is_repeated,
     limit_of,
-    unreachable,
     with_defaults,
 )
 from compactord.deadlines import Deadline
@@ -104,9 +104,7 @@ class Calls:
         except CompactordError as error:
             failure = deadline.classified(error)
             failure.request_id = getattr(request, "request_id", "")
-            if isinstance(failure, UnavailableError) and not failure.reason:
-                failure.message = unreachable(self.settings.address, failure.message)
-            raise failure from error.__cause__
+            raise explained(failure, self.settings) from error.__cause__
 
     def find_daemon(self, limit: float | None) -> None:
         """Ask once, before the first call, whether there can be a daemon: calls are repeated for seconds without one.
@@ -125,7 +123,7 @@ class Calls:
             self._health(self.settings.timeout if limit is None else limit)
         except UnavailableError as error:
             if not error.reason and absence(error.message):
-                error.message = unreachable(self.settings.address, error.message)
+                explained(error, self.settings)
                 raise
         except CompactordError:
             # The call itself tells what is wrong.
