@@ -11,7 +11,7 @@ export type { ClientOptions, SessionHandleOptions, SessionOptions, TurnOptions }
 export { Compacted } from "./client/compacted.js";
 export type { CompactedOptions } from "./client/compacted.js";
 export type { ChildOptions, EndOptions } from "./client/children.js";
-export type { Answer, Prompt } from "./compaction/clientModel.js";
+export type { Answer, Prompt, WriteSummary } from "./compaction/clientModel.js";
 export { Compaction, CompactionResult } from "./compaction/compaction.js";
 export { Synced } from "./compaction/synced.js";
 export type { SyncOptions } from "./compaction/syncing.js";

@@ -196,6 +196,43 @@ test("a turn without a function to call the model, or of unknown thinking, is re
   assert.equal((await mine.info()).session?.nextIndex, 0);
 });
 
+test("an option that a method does not have is refused by its name, before anything is done", async () => {
+  const mine = await client.createSession();
+  const calls: [string, () => Promise<unknown>][] = [
+    ["runTurn: there is no runTools", () => mine.runTurn(() => "Hello.", "Hi.", { runTools: 1 } as object)],
+    ["view: there is no max", () => mine.view({ max: 1 } as object)],
+    ["sync: there is no compacts", () => mine.sync([], { compacts: true } as object)],
+    ["compactWith: there is no focuss", () => mine.compactWith(() => "Text.", { focuss: "a" } as object)],
+    ["extraBlocks: must be a list, and is string", () => mine.runTurn(() => "A.", "Hi.", { extraBlocks: "a" as never })],
+  ];
+  for (const [told, call] of calls) {
+    await assert.rejects(call, (e) => {
+      assert.ok(e instanceof TypeError);
+      assert.ok(e.message.startsWith(told), e.message);
+      return true;
+    });
+  }
+  assert.equal((await mine.info()).session?.nextIndex, 0);
+});
+
+test("what is no text is refused by the name of its option", async () => {
+  const wrong = 5 as unknown as string;
+  const calls: [string, () => Promise<unknown>][] = [
+    ["title", () => session.checkpoint({ title: wrong })],
+    ["title", () => session.fork({ title: wrong })],
+    ["newSessionId", () => session.fork({ newSessionId: wrong })],
+    ["title", () => session.startChild({ title: wrong })],
+    ["focus", () => session.compact({ focus: wrong })],
+    ["messageFromFuture", () => session.revert({ turns: 1 }, { messageFromFuture: wrong })],
+    ["requestId", () => session.append("Hi.", { requestId: wrong })],
+    ["operationId", () => session.cancelCompaction({ operationId: wrong })],
+    ["sessionId", () => client.deleteSession(wrong)],
+  ];
+  for (const [name, call] of calls) {
+    await assert.rejects(call, { name: "TypeError", message: `${name}: must be a string, and is number` }, name);
+  }
+});
+
 test("what is no signal is refused", async () => {
   const signal = {} as AbortSignal;
   await assert.rejects(client.health({ signal }), { name: "TypeError", message: "signal: must be an AbortSignal" });
@@ -231,7 +268,7 @@ test("a mistake in a policy is named with its path, and a misspelt field with th
     [{ trigger: { enabled: 1 } }, "policy.trigger.enabled: must be true or false, and is number"],
     [{ trigger: { triggerRatio: [] } }, "policy.trigger.triggerRatio: must be a number, and is list"],
     [{ preset: 5 }, "policy.preset: must be a string, and is number"],
-    [{ thinking: "keep" }, 'policy.thinking: "keep" is none: keep_valid, keep_all, strip, adaptive'],
+    [{ thinking: "keep" }, 'policy.thinking: "keep" is unknown: use one of keep_valid, keep_all, strip, adaptive'],
   ];
   for (const [policy, message] of mistakes) {
     await assert.rejects(client.createSession({ policy }), { name: "TypeError", message });

@@ -358,6 +358,28 @@ test("the program's own model writes the summary, and is told what is wrong with
   assert.deepEqual([nothing.outcome, nothing.reason], ["skipped", "already_compacted"]);
 });
 
+test("an abort does not wait for the program's own model, which gets the signal", async () => {
+  const session = await client.createSession({
+    policy: { contextWindow: 4000, strategy: { summarize: { recentTokens: 100 } } },
+  });
+  await session.append(conversation());
+  const stop = new AbortController();
+  const reason = new Error("no longer wanted");
+  let given: AbortSignal | undefined;
+  const compacting = session.compactWith(
+    (_, { signal }) => {
+      given = signal;
+      stop.abort(reason);
+      return new Promise<string>(() => undefined);
+    },
+    { signal: stop.signal },
+  );
+  await assert.rejects(compacting, reason);
+  assert.equal(given?.aborted, true);
+  // Nothing is in the way of the next one.
+  assert.equal((await session.compactWith(() => "The ledger was looked at twelve times.")).outcome, "completed");
+});
+
 test("what the program's own model cannot write in three tries, the fallback writes", async () => {
   const session = await client.createSession({
     policy: { contextWindow: 4000, strategy: { summarize: { recentTokens: 100 } } },

@@ -88,7 +88,7 @@ test("wrong arguments of a block are named", async () => {
   const session = client.session("any");
   await assert.rejects(
     session.setBlock("plan", "x", { place: "top" as "latest" }),
-    /place: "top" is none: leading, latest/,
+    /place: "top" is unknown: use one of leading, latest/,
   );
   await assert.rejects(
     session.setBlock("plan", "x", { turns: 0 }),

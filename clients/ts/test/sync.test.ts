@@ -335,3 +335,21 @@ test("wrong lists, prompts and states", async () => {
     await assert.rejects(client.compacted(["Hi."], { state: state as string }), { name: "TypeError", message });
   }
 });
+
+test("a sync without a view makes no request, and says why", async () => {
+  const session = await client.createSession({ dialect: "anthropic" });
+  const messages: object[] = [
+    { role: "user", content: "Look." },
+    { role: "assistant", content: [{ type: "tool_use", id: "toolu_7", name: "look", input: {} }] },
+  ];
+  const waiting = await session.sync(messages);
+  assert.throws(() => waiting.request({ model: "claude" }), {
+    name: "TypeError",
+    message: "request: there is no view to make a request of: tool calls wait for their results (toolu_7)",
+  });
+  messages.push({ role: "user", content: [{ type: "tool_result", tool_use_id: "toolu_7", content: "seen" }] });
+  const unwanted = await session.sync(messages, { view: false });
+  assert.throws(() => unwanted.request(), { message: /the sync was made with view: false$/ });
+  const synced = await session.sync(messages);
+  assert.deepEqual(synced.request({ model: "claude" }), { model: "claude", messages: synced.messages });
+});

@@ -92,9 +92,9 @@ test("sessions, searches and counts take words", async () => {
   const counted = await client.countTokens({ what: { case: "text", value: "12345678" }, estimator: "chars4" });
   assert.equal(counted.tokens, 2);
   const wrong = "words" as EstimatorName;
-  await assert.rejects(client.createSession({ estimator: wrong }), /^TypeError: estimator: "words" is none: chars4, /);
+  await assert.rejects(client.createSession({ estimator: wrong }), /^TypeError: estimator: "words" is unknown: use one of chars4, /);
   const nobody = "robot" as RoleName;
-  assert.throws(() => session.search({ words: "x", roles: [nobody] }), /^TypeError: roles: "robot" is none: system, /);
+  assert.throws(() => session.search({ words: "x", roles: [nobody] }), /^TypeError: roles: "robot" is unknown: use one of system, /);
 });
 
 test("usage, model and stop reason can be told beside a provider's JSON", async () => {
@@ -138,5 +138,5 @@ test("a policy takes the words of enums", async () => {
   const [inner] = kind?.case === "firstEffective" ? kind.value.strategies : [];
   assert.equal(inner?.kind.case === "summarize" && inner.kind.value.splitTurn, SplitTurn.OFF);
   const typo = client.createSession({ policy: { thinking: "adaptiv" as "adaptive" } });
-  await assert.rejects(typo, /^TypeError: policy\.thinking: "adaptiv" is none: keep_valid/);
+  await assert.rejects(typo, /^TypeError: policy\.thinking: "adaptiv" is unknown: use one of keep_valid/);
 });

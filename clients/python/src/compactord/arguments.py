@@ -8,11 +8,12 @@ from __future__ import annotations
 import functools
 import inspect
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from numbers import Real
 from typing import Any, TypeVar, cast
 
 C = TypeVar("C")
+T = TypeVar("T")
 
 _HIGHEST = 2**32 - 1
 
@@ -54,6 +55,18 @@ def checked_arguments(of: type[C]) -> type[C]:
             if kinds:
                 setattr(of, name, _checking(method, kinds))
     return of
+
+
+def listed(name: str, given: Iterable[T]) -> list[T]:
+    """Return a list of what was given.
+
+    Raises:
+        TypeError: It is no list, such as a single text, whose letters would be taken one by one.
+    """
+    value = cast(object, given)
+    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
+        raise TypeError(f"{name}: must be a list, not of the type {type(value).__name__}")
+    return list(given)
 
 
 def _kinds(method: Callable[..., Any]) -> dict[str, tuple[str, ...]]:

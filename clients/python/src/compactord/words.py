@@ -10,6 +10,7 @@ from google.protobuf.descriptor import EnumDescriptor, FieldDescriptor
 from google.protobuf.message import Message as ProtobufMessage
 
 from compactord import v1
+from compactord.arguments import listed
 from compactord.policy_json import contract_json
 
 Dialect: TypeAlias = Literal["openai_chat", "openai_responses", "anthropic", "gemini"]
@@ -145,14 +146,16 @@ def skip_reason(value: v1.SkipReason.ValueType) -> SkipReason | Literal["", "unk
 
 def roles(given: Iterable[str | int]) -> list[v1.Role.ValueType]:
     """The roles with these names."""
-    return [cast("v1.Role.ValueType", _value(v1.Role.DESCRIPTOR, one, "ROLE_", "roles")) for one in given]
+    return [
+        cast("v1.Role.ValueType", _value(v1.Role.DESCRIPTOR, one, "ROLE_", "roles")) for one in listed("roles", given)
+    ]
 
 
 def states(given: Iterable[str | int]) -> list[v1.MessageState.ValueType]:
     """The states with these names."""
     return [
         cast("v1.MessageState.ValueType", _value(v1.MessageState.DESCRIPTOR, one, "MESSAGE_STATE_", "states"))
-        for one in given
+        for one in listed("states", given)
     ]
 
 
@@ -172,7 +175,8 @@ def children_on_delete(given: str | int | None) -> v1.ChildrenOnDelete.ValueType
 def record_kinds(given: Iterable[str | int]) -> list[v1.RecordKind.ValueType]:
     """The record kinds with these names."""
     return [
-        cast("v1.RecordKind.ValueType", _value(v1.RecordKind.DESCRIPTOR, one, "RECORD_KIND_", "kinds")) for one in given
+        cast("v1.RecordKind.ValueType", _value(v1.RecordKind.DESCRIPTOR, one, "RECORD_KIND_", "kinds"))
+        for one in listed("kinds", given)
     ]
 
 

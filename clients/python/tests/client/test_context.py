@@ -82,7 +82,7 @@ def test_wrong_arguments_of_a_block_are_named(client: compactord.Client) -> None
         session.set_block("plan", "x", turns=0)
     with pytest.raises(TypeError, match="a text or parts, not a int"):
         session.set_block("plan", cast(Any, 3))
-    with pytest.raises(TypeError, match="a list of names, and is a text"):
+    with pytest.raises(TypeError, match="remove: must be a list, not of the type str"):
         session.update_blocks(remove="plan")
     with pytest.raises(TypeError, match="texts and neutral messages, such as developer"):
         session.replace_instructions(cast(Any, {"role": "system", "content": "Be kind."}))

@@ -1,6 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 
 import { isObject } from "../contract/arguments.js";
+import { orAborted } from "../wire/abort.js";
 import { callOptions, requestIdOf } from "../wire/calls.js";
 import { CompactionResult } from "./compaction.js";
 import { foldRangeOf } from "./foldRange.js";
@@ -48,13 +49,24 @@ export interface Answer {
   readonly costUsd?: number;
 }
 
+type Writing = (prompt: Prompt) => Promise<Answer>;
+
 /** How often the prompts are tried. At the last try, the fallback writes the texts that fail the checks. */
 const tries = 3;
+
+/**
+ * Calls the program's own model with a prompt, and returns its answer. `signal` aborts with the compaction: pass it to the
+ * SDK, so that the request ends. An answer after the abort is dropped.
+ */
+export type WriteSummary = (
+  prompt: Prompt,
+  context: { readonly signal: AbortSignal },
+) => Answer | string | PromiseLike<Answer | string>;
 
 /** Plans a compaction, lets the model write the summaries, and commits them. */
 export async function compactWithModel(
   session: SessionLog,
-  write: (prompt: Prompt) => Promise<Answer | string>,
+  write: WriteSummary,
   options: CompactionOptions & { readonly maxPromptTokens?: number },
 ): Promise<CompactionResult> {
   const plan = await planned(session, options);
@@ -69,8 +81,11 @@ export async function compactWithModel(
   if (options.dryRun === true) {
     return new CompactionResult("planned", { plan: plan.plan, report: plan.report, message: plan.message });
   }
+  const signal = options.signal ?? new AbortController().signal;
+  const writing: Writing = async (prompt) =>
+    answerOf(await orAborted(Promise.resolve(write(prompt, { signal })), signal));
   for (let attempt = 1, complaint = ""; ; attempt++) {
-    const commit = await answered(plan.prompts, complaint, write);
+    const commit = await answered(plan.prompts, complaint, writing);
     commit.sessionId = session.id;
     commit.planToken = plan.planToken;
     commit.useFallback = attempt === tries;
@@ -121,14 +136,13 @@ async function planned(
 async function answered(
   prompts: readonly SummaryPrompt[],
   complaint: string,
-  write: (prompt: Prompt) => Promise<Answer | string>,
+  write: Writing,
 ): Promise<CommitCompactionRequest> {
   const commit = create(CommitCompactionRequestSchema);
   let before = "";
   for (const { system, text, textBeforeAnswer, maxAnswerTokens, viewMessages, final } of prompts) {
     const whole = textBeforeAnswer === undefined ? text : textBeforeAnswer + before + text;
-    const given = await write({ system, text: whole, maxAnswerTokens, viewMessages, complaint });
-    const answer = answerOf(given);
+    const answer = await write({ system, text: whole, maxAnswerTokens, viewMessages, complaint });
     before = answer.text;
     if (final) {
       commit.answers.push(answer.text);

@@ -2,7 +2,7 @@ import { create } from "@bufbuild/protobuf";
 
 import type { CallOptions } from "../wire/calls.js";
 import { callOptions, requestIdOf } from "../wire/calls.js";
-import type { Answer, Prompt } from "./clientModel.js";
+import type { WriteSummary } from "./clientModel.js";
 import { compactWithModel } from "./clientModel.js";
 import type { CompactionPlace } from "./compaction.js";
 import { Compaction, CompactionResult, leftOf } from "./compaction.js";
@@ -97,10 +97,11 @@ export abstract class SessionCompactions extends SessionLog {
   /**
    * Compacts with summaries by the program's own model: `write` is called with each prompt, in order, and returns the
    * model's answer. Where an answer fails the daemon's checks, all prompts are tried again with `prompt.complaint` set.
-   * After the last try, the policy's fallback writes the texts that still fail.
+   * After the last try, the policy's fallback writes the texts that still fail. When the signal aborts, the call rejects
+   * at once with its reason, also while `write` runs, which gets the signal, too.
    */
   async compactWith(
-    write: (prompt: Prompt) => Promise<Answer | string>,
+    write: WriteSummary,
     options: CompactionOptions & {
       /** The most tokens of a prompt: the model's context window less its answer. */ readonly maxPromptTokens?: number;
     } = {},
@@ -108,6 +109,7 @@ export abstract class SessionCompactions extends SessionLog {
     // A call that was aborted before it started must not abort a turn.
     options.signal?.throwIfAborted();
     checkFunction("write", write);
+    checkKeys("compactWith", options, [...Object.keys(takenOptions), "maxPromptTokens"]);
     const place = await this.makeWay(abortsTurn(options));
     let result: CompactionResult | undefined;
     try {

@@ -1,6 +1,7 @@
 import type { CompactionResult } from "./compaction.js";
 import type { CallRef, CompactionEntry, ContextReport, Finding, SyncedMessages } from "../v1.js";
 import type { DialectName } from "../contract/messages.js";
+import type { Of, ProviderRequests } from "../contract/providerTypes.js";
 import type { View } from "../view/view.js";
 
 /** What a sync has done, and the view to send to the model. `D` is the session's dialect. */
@@ -62,6 +63,21 @@ export class Synced<D extends DialectName | undefined = DialectName | undefined>
   /** The system prompt to send, as `system` of {@link View} has it; undefined where there is no view. */
   get system(): View<D>["system"] | undefined {
     return this.view?.system;
+  }
+
+  /**
+   * The fields of the provider's request that contain the conversation, as `request` of {@link View} makes them. Throws a
+   * TypeError where there is no view, which names the tool calls that wait for results.
+   */
+  request(): Of<ProviderRequests, D>;
+  request<Own extends object>(own: Own): Own & Omit<Of<ProviderRequests, D>, keyof Own>;
+  request(own: object = {}): object {
+    if (this.view === undefined) {
+      const waits = this.openCalls.map(({ id }) => id).join(", ");
+      const why = waits === "" ? "the sync was made with view: false" : `tool calls wait for their results (${waits})`;
+      throw new TypeError(`request: there is no view to make a request of: ${why}`);
+    }
+    return this.view.request(own);
   }
 
   /** The entry of the compaction that this sync made; undefined where it summarized nothing. */

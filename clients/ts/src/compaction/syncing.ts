@@ -11,6 +11,7 @@ import { contentSent, ElementList, systemJsonOf } from "../contract/lists.js";
 import { dialectOf } from "../contract/messages.js";
 import type { CompactionEvent, GetSessionResponse, SyncedMessages } from "../v1.js";
 import { SyncMessagesRequestSchema } from "../v1.js";
+import { checkKeys } from "../contract/arguments.js";
 import type { CallOptions } from "../wire/calls.js";
 import {
   CompactordError,
@@ -47,6 +48,17 @@ export interface SyncOptions extends CallOptions {
   readonly maxBytes?: number;
 }
 
+const takenOptions: Readonly<Record<keyof SyncOptions, true>> = {
+  system: true,
+  compact: true,
+  view: true,
+  onEvent: true,
+  markCacheBreakpoints: true,
+  maxBytes: true,
+  signal: true,
+  timeoutMs: true,
+};
+
 /** The part of a session that takes an agent's complete list. */
 export abstract class SessionSync extends SessionCompactions {
   /** The last list that the daemon took from this object. */
@@ -56,6 +68,7 @@ export abstract class SessionSync extends SessionCompactions {
 
   /** Brings the session in line with the complete list that an agent holds, and returns the view to send. */
   async sync(messages: readonly Element[], options: SyncOptions = {}): Promise<Synced> {
+    checkKeys("sync", options, Object.keys(takenOptions));
     const listed = ElementList.of(messages, this.dialect);
     const systemJson = systemJsonOf(options.system, this.dialect);
     options.signal?.throwIfAborted();

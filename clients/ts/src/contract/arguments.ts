@@ -1,3 +1,5 @@
+import { type DescMessage, ScalarType } from "@bufbuild/protobuf";
+
 /** The longest time limit in milliseconds, about 27 hours: gRPC writes it with eight digits. */
 const longestLimitMs = 99_999_999;
 
@@ -90,6 +92,18 @@ export function checkLabels(given: unknown): void {
 export function checkText(name: string, given: unknown): void {
   if (given !== undefined && typeof given !== "string") {
     throw new TypeError(`${name}: must be a string, and is ${typeName(given)}`);
+  }
+}
+
+/**
+ * Throws a TypeError where a text of a request is none. The names of its fields are those of the options. protobuf-es writes
+ * other values as texts.
+ */
+export function checkTexts(schema: DescMessage, request: object): void {
+  for (const field of schema.fields) {
+    if (field.fieldKind === "scalar" && field.scalar === ScalarType.STRING) {
+      checkText(field.localName, (request as Readonly<Record<string, unknown>>)[field.localName]);
+    }
   }
 }
 

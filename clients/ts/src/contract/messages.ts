@@ -131,7 +131,7 @@ export function dialectOf(name: DialectName | undefined): Dialect {
       return Dialect.GEMINI;
     default:
       throw new TypeError(
-        `dialect: ${JSON.stringify(name)} is none: openai_chat, openai_responses, anthropic or gemini`,
+        `dialect: ${JSON.stringify(name)} is unknown: use one of openai_chat, openai_responses, anthropic or gemini`,
       );
   }
 }

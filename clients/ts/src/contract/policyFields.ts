@@ -100,7 +100,7 @@ function enumJson(value: unknown, of: DescEnum, where: string): unknown {
   const found = of.values.find(({ name, localName }) => name === value || localName.toLowerCase() === value);
   if (found === undefined) {
     const known = of.values.slice(1).map(({ localName }) => localName.toLowerCase());
-    throw new TypeError(`${where}: ${JSON.stringify(value.slice(0, 64))} is none: ${known.join(", ")}`);
+    throw new TypeError(`${where}: ${JSON.stringify(value.slice(0, 64))} is unknown: use one of ${known.join(", ")}`);
   }
   return found.name;
 }

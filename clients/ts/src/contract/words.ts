@@ -166,7 +166,7 @@ function valueOf<K extends string, V extends number>(
     return given;
   }
   if (!Object.hasOwn(values, given)) {
-    throw new TypeError(`${argument}: ${JSON.stringify(given)} is none: ${Object.keys(values).join(", ")}`);
+    throw new TypeError(`${argument}: ${JSON.stringify(given)} is unknown: use one of ${Object.keys(values).join(", ")}`);
   }
   return values[given];
 }
@@ -185,7 +185,7 @@ export function reasonOf(name: CompactionReasonName | undefined): CompactionReas
     case "overflow":
       return CompactionReason.OVERFLOW;
     default:
-      throw new TypeError(`reason: ${JSON.stringify(name)} is none: manual, threshold or overflow`);
+      throw new TypeError(`reason: ${JSON.stringify(name)} is unknown: use one of manual, threshold or overflow`);
   }
 }
 
@@ -207,6 +207,6 @@ export function thinkingOf(name: ThinkingName): ThinkingPolicy {
     case "adaptive":
       return ThinkingPolicy.ADAPTIVE;
     default:
-      throw new TypeError(`thinking: ${JSON.stringify(name)} is none: keep_valid, keep_all, strip or adaptive`);
+      throw new TypeError(`thinking: ${JSON.stringify(name)} is unknown: use one of keep_valid, keep_all, strip or adaptive`);
   }
 }

@@ -1,5 +1,5 @@
-import type { Answer, Prompt } from "../compaction/clientModel.js";
-import { checkFunction, isObject } from "../contract/arguments.js";
+import type { WriteSummary } from "../compaction/clientModel.js";
+import { checkFunction, checkKeys, checkList, isObject } from "../contract/arguments.js";
 import type { DialectName } from "../contract/messages.js";
 import type { ThinkingName } from "../contract/words.js";
 import { thinkingOf } from "../contract/words.js";
@@ -46,7 +46,7 @@ export interface LoopOptions {
   /** Called with each event of the turn's compactions, and awaited. An error that it throws ends the turn. */
   readonly onEvent?: (event: CompactionEvent) => unknown;
   /** Lets a model of the caller write the summaries of the turn's compactions, in place of the daemon's summarizer. */
-  readonly summarizeWith?: (prompt: Prompt) => Promise<Answer | string>;
+  readonly summarizeWith?: WriteSummary;
   /**
    * Whether to make a checkpoint before each step. With `dmail` or `fold` among the tools, each step has an
    * announced checkpoint anyway. Default
@@ -66,11 +66,28 @@ export interface LoopOptions {
   readonly signal?: AbortSignal;
 }
 
+const takenOptions: Readonly<Record<keyof LoopOptions, true>> = {
+  runTool: true,
+  tools: true,
+  maxSteps: true,
+  onEvent: true,
+  summarizeWith: true,
+  checkpointSteps: true,
+  thinking: true,
+  markCacheBreakpoints: true,
+  extraBlocks: true,
+  signal: true,
+};
+
 /** Checks the arguments of a turn. Throws a TypeError or RangeError that names the wrong one. */
 export function checkTurn(callModel: unknown, options: LoopOptions): void {
   const { maxSteps, thinking, runTool, onEvent, summarizeWith } = options;
   if (typeof callModel !== "function") {
     throw new TypeError(`callModel: must be a function, and is ${typeof callModel}`);
+  }
+  checkKeys("runTurn", options, Object.keys(takenOptions));
+  if (options.extraBlocks !== undefined && typeof options.extraBlocks !== "function") {
+    checkList("extraBlocks", options.extraBlocks);
   }
   for (const [name, given] of Object.entries({ runTool, onEvent, summarizeWith })) {
     checkFunction(name, given);

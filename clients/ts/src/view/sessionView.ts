@@ -1,4 +1,4 @@
-import { checkedIndex } from "../contract/arguments.js";
+import { checkedIndex, checkKeys } from "../contract/arguments.js";
 import type { CallOptions, Calls } from "../wire/calls.js";
 import { callOptions } from "../wire/calls.js";
 import type { DialectName } from "../contract/messages.js";
@@ -27,6 +27,16 @@ export interface ViewOptions extends CallOptions {
    */
   readonly maxBytes?: number;
 }
+
+const takenOptions: Readonly<Record<keyof ViewOptions, true>> = {
+  thinking: true,
+  markCacheBreakpoints: true,
+  extraBlocks: true,
+  asOf: true,
+  maxBytes: true,
+  signal: true,
+  timeoutMs: true,
+};
 
 /** The last view of a session, from which the daemon only sends the delta. */
 export interface KeptView {
@@ -60,6 +70,7 @@ export class SessionView {
 
   /** Fetches the view: the messages that the model needs to go on. The daemon only sends what is new. */
   async view(options: ViewOptions = {}): Promise<View> {
+    checkKeys("view", options, Object.keys(takenOptions));
     let { joined, token } = options.asOf === undefined ? this.kept : { joined: JoinedView.empty, token: "" };
     let moved = 0;
     for (;;) {

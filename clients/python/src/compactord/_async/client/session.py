@@ -9,7 +9,7 @@ from compactord._async.agent_tools import AsyncAgentTools
 from compactord._async.client.children import AsyncChildBlock, AsyncSessionChildren
 from compactord._async.turn.loop import AsyncTurnLoop
 from compactord._async.turn.options import CallModel, ExtraBlocks, OnEvent, RunTool, TurnOptions, WriteSummary
-from compactord.arguments import checked_arguments
+from compactord.arguments import checked_arguments, listed
 from compactord.connection import new_request_id
 from compactord.tools import ToolCall
 from compactord.turns import Turn
@@ -92,7 +92,7 @@ class AsyncSession(AsyncSessionChildren):
             checkpoint_steps=checkpoint_steps,
             thinking=thinking,
             mark_cache_breakpoints=mark_cache_breakpoints,
-            extra_blocks=extra_blocks if callable(extra_blocks) else tuple(extra_blocks),
+            extra_blocks=extra_blocks if callable(extra_blocks) else tuple(listed("extra_blocks", extra_blocks)),
         )
         return await AsyncTurnLoop(self, self._calls, self._turns, call_model, options).run(given)
 
@@ -225,7 +225,7 @@ class AsyncSession(AsyncSessionChildren):
 
         The arguments are those of :meth:`child`, and ``request_id`` makes the call safe to repeat.
         """
-        sight = _sight(sees, list(messages), list(blocks), instructions)
+        sight = _sight(sees, listed("messages", messages), listed("blocks", blocks), instructions)
         request = v1.ForkSessionRequest(
             session_id=self._id,
             new_session_id=session_id or connection.new_session_id(),

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Iterable
 
 from compactord import messages, v1, words
 from compactord._async.session.reading import AsyncLogReading
-from compactord.arguments import checked_arguments
+from compactord.arguments import checked_arguments, listed
 from compactord.blocks import BlockContent, block
 from compactord.connection import new_request_id
 from compactord.results import ContextChanged
@@ -91,7 +91,7 @@ class AsyncSessionContext(AsyncLogReading):
             InvalidRequestError: A block is not valid, or a name is given twice.
         """
         request = v1.UpdateContextBlocksRequest(
-            session_id=self._id, set=blocks, remove=_names(remove), request_id=request_id or new_request_id()
+            session_id=self._id, set=blocks, remove=listed("remove", remove), request_id=request_id or new_request_id()
         )
         answer = await self._calls.unary(self._calls.sessions.UpdateContextBlocks, request, timeout)
         return _changed(answer)
@@ -135,12 +135,6 @@ class AsyncSessionContext(AsyncLogReading):
         )
         answer = await self._calls.unary(self._calls.sessions.ReplaceInstructions, request, timeout)
         return _changed(answer)
-
-
-def _names(given: Iterable[str]) -> list[str]:
-    if isinstance(given, str):
-        raise TypeError("remove: must be a list of names, and is a text")
-    return list(given)
 
 
 def _changed(answer: v1.UpdateContextBlocksResponse | v1.ReplaceInstructionsResponse) -> ContextChanged:

@@ -10,7 +10,7 @@ from compactord._sync.agent_tools import AgentTools
 from compactord._sync.client.children import ChildBlock, SessionChildren
 from compactord._sync.turn.loop import TurnLoop
 from compactord._sync.turn.options import CallModel, ExtraBlocks, OnEvent, RunTool, TurnOptions, WriteSummary
-from compactord.arguments import checked_arguments
+from compactord.arguments import checked_arguments, listed
 from compactord.connection import new_request_id
 from compactord.tools import ToolCall
 from compactord.turns import Turn
@@ -93,7 +93,7 @@ class Session(SessionChildren):
             checkpoint_steps=checkpoint_steps,
             thinking=thinking,
             mark_cache_breakpoints=mark_cache_breakpoints,
-            extra_blocks=extra_blocks if callable(extra_blocks) else tuple(extra_blocks),
+            extra_blocks=extra_blocks if callable(extra_blocks) else tuple(listed("extra_blocks", extra_blocks)),
         )
         return TurnLoop(self, self._calls, self._turns, call_model, options).run(given)
 
@@ -226,7 +226,7 @@ class Session(SessionChildren):
 
         The arguments are those of :meth:`child`, and ``request_id`` makes the call safe to repeat.
         """
-        sight = _sight(sees, list(messages), list(blocks), instructions)
+        sight = _sight(sees, listed("messages", messages), listed("blocks", blocks), instructions)
         request = v1.ForkSessionRequest(
             session_id=self._id,
             new_session_id=session_id or connection.new_session_id(),

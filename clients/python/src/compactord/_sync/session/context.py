@@ -7,7 +7,7 @@ from collections.abc import Iterator, Iterable
 
 from compactord import messages, v1, words
 from compactord._sync.session.reading import LogReading
-from compactord.arguments import checked_arguments
+from compactord.arguments import checked_arguments, listed
 from compactord.blocks import BlockContent, block
 from compactord.connection import new_request_id
 from compactord.results import ContextChanged
@@ -92,7 +92,7 @@ class SessionContext(LogReading):
             InvalidRequestError: A block is not valid, or a name is given twice.
         """
         request = v1.UpdateContextBlocksRequest(
-            session_id=self._id, set=blocks, remove=_names(remove), request_id=request_id or new_request_id()
+            session_id=self._id, set=blocks, remove=listed("remove", remove), request_id=request_id or new_request_id()
         )
         answer = self._calls.unary(self._calls.sessions.UpdateContextBlocks, request, timeout)
         return _changed(answer)
@@ -136,12 +136,6 @@ class SessionContext(LogReading):
         )
         answer = self._calls.unary(self._calls.sessions.ReplaceInstructions, request, timeout)
         return _changed(answer)
-
-
-def _names(given: Iterable[str]) -> list[str]:
-    if isinstance(given, str):
-        raise TypeError("remove: must be a list of names, and is a text")
-    return list(given)
 
 
 def _changed(answer: v1.UpdateContextBlocksResponse | v1.ReplaceInstructionsResponse) -> ContextChanged:
