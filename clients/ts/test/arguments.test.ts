@@ -203,7 +203,10 @@ test("an option that a method does not have is refused by its name, before anyth
     ["view: there is no max", () => mine.view({ max: 1 } as object)],
     ["sync: there is no compacts", () => mine.sync([], { compacts: true } as object)],
     ["compactWith: there is no focuss", () => mine.compactWith(() => "Text.", { focuss: "a" } as object)],
-    ["extraBlocks: must be a list, and is string", () => mine.runTurn(() => "A.", "Hi.", { extraBlocks: "a" as never })],
+    [
+      "extraBlocks: must be a list, and is string",
+      () => mine.runTurn(() => "A.", "Hi.", { extraBlocks: "a" as never }),
+    ],
   ];
   for (const [told, call] of calls) {
     await assert.rejects(call, (e) => {

@@ -5,7 +5,14 @@ import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { before, mock, test } from "node:test";
 
-import { Client, ClientClosedError, DeadlineExceededError, type Session, UnavailableError, user } from "../src/index.js";
+import {
+  Client,
+  ClientClosedError,
+  DeadlineExceededError,
+  type Session,
+  UnavailableError,
+  user,
+} from "../src/index.js";
 import { atEnd } from "./fixture/cleanup.js";
 import { TestDaemon, temporaryFolder } from "./fixture/daemon.js";
 

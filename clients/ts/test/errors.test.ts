@@ -104,7 +104,9 @@ test("a connection that broke is UnavailableError, whatever connect calls it", (
     assert.ok(error instanceof compactord.UnavailableError, broken.message);
     assert.equal(error.code, Code.Unavailable);
   }
-  assert.ok(errorOfCall(new ConnectError("serialize", Code.Internal), address, noToken) instanceof compactord.InternalError);
+  assert.ok(
+    errorOfCall(new ConnectError("serialize", Code.Internal), address, noToken) instanceof compactord.InternalError,
+  );
   const other = new TypeError("mine");
   assert.equal(errorOfCall(other, address, noToken), other);
 });

@@ -92,9 +92,15 @@ test("sessions, searches and counts take words", async () => {
   const counted = await client.countTokens({ what: { case: "text", value: "12345678" }, estimator: "chars4" });
   assert.equal(counted.tokens, 2);
   const wrong = "words" as EstimatorName;
-  await assert.rejects(client.createSession({ estimator: wrong }), /^TypeError: estimator: "words" is unknown: use one of chars4, /);
+  await assert.rejects(
+    client.createSession({ estimator: wrong }),
+    /^TypeError: estimator: "words" is unknown: use one of chars4, /,
+  );
   const nobody = "robot" as RoleName;
-  assert.throws(() => session.search({ words: "x", roles: [nobody] }), /^TypeError: roles: "robot" is unknown: use one of system, /);
+  assert.throws(
+    () => session.search({ words: "x", roles: [nobody] }),
+    /^TypeError: roles: "robot" is unknown: use one of system, /,
+  );
 });
 
 test("usage, model and stop reason can be told beside a provider's JSON", async () => {

@@ -166,7 +166,9 @@ function valueOf<K extends string, V extends number>(
     return given;
   }
   if (!Object.hasOwn(values, given)) {
-    throw new TypeError(`${argument}: ${JSON.stringify(given)} is unknown: use one of ${Object.keys(values).join(", ")}`);
+    throw new TypeError(
+      `${argument}: ${JSON.stringify(given)} is unknown: use one of ${Object.keys(values).join(", ")}`,
+    );
   }
   return values[given];
 }
@@ -207,6 +209,8 @@ export function thinkingOf(name: ThinkingName): ThinkingPolicy {
     case "adaptive":
       return ThinkingPolicy.ADAPTIVE;
     default:
-      throw new TypeError(`thinking: ${JSON.stringify(name)} is unknown: use one of keep_valid, keep_all, strip or adaptive`);
+      throw new TypeError(
+        `thinking: ${JSON.stringify(name)} is unknown: use one of keep_valid, keep_all, strip or adaptive`,
+      );
   }
 }

@@ -34,9 +34,7 @@ export const sendsNone = (why = ""): string =>
   `the client sends none${why}: give it the option token, or set ${defaults.tokenVariable} or ${defaults.tokenFileVariable}`;
 
 function originOf(path: string): string {
-  return existsSync(path)
-    ? `the client sends that of the file ${path}`
-    : sendsNone(`, since there is no file ${path}`);
+  return existsSync(path) ? `the client sends that of the file ${path}` : sendsNone(`, since there is no file ${path}`);
 }
 
 /** Reads a file again when it has changed, since a daemon may make it later or anew. */
