@@ -84,7 +84,7 @@ test("what cannot be appended is told before a call is made", () => {
   }
   assert.throws(() => contentOf((() => "Hi.") as unknown as object, "anthropic"), /a function is no message/);
   assert.throws(() => contentOf(Promise.resolve("Hi.") as unknown as object, "anthropic"), /await it first/);
-  assert.throws(() => dialectOf("claude" as "anthropic"), /"claude" is none/);
+  assert.throws(() => dialectOf("claude" as "anthropic"), /"claude" is unknown: use one of openai_chat/);
 });
 
 test("a provider's message in a session without a dialect is told so, without what it says", () => {

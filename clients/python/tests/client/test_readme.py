@@ -86,11 +86,11 @@ def test_the_blocks_of_the_readme_run(
     monkeypatch.setattr(anthropic, "Anthropic", Anthropic)
     names: dict[str, Any] = {"my_model": my_model, "my_tools": []}
     blocks = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
-    assert len(blocks) == 20
+    assert len(blocks) == 21
     for block in blocks:
         exec(compile(block, str(README), "exec"), names)
     told = capsys.readouterr().out
-    assert told.startswith("To send them.\n2 False True\n3 ")
+    assert told.startswith("To send them.\nend ['To send them.']\n2 False True\n3 ")
     assert "\nskipped\n" in told
     before, after = re.findall(r"^(\d+) -> (\d+)$", told, re.MULTILINE)[0]
     assert int(after) < int(before)
