@@ -35,6 +35,94 @@ function isOwn(declaration) {
   return declaration.getSourceFile().fileName.startsWith(join(root, "src"));
 }
 
+/** What is documented under each subject, in this order, as on the page of the Python API. Errors come after them. */
+const subjects = {
+  "The client": ["Client", "ClientOptions", "ConnectionOptions", "TLSOptions", "CallOptions", "WriteOptions"].concat([
+    "embedded",
+    "EmbeddedClient",
+    "EmbeddedOptions",
+  ]),
+  Sessions: ["Session", "SessionOptions", "SessionHandleOptions", "AppendOptions", "Instructions"]
+    .concat(["block", "BlockContent", "BlockSettings", "BlockChanges"])
+    .concat(["RecallOptions", "SearchQuery", "RecordFilter"]),
+  Messages: ["user", "assistant", "system", "developer", "toolResult", "ToolResultOptions"].concat([
+    "Appendable",
+    "Appendables",
+    "ProviderJson",
+    "DialectName",
+  ]),
+  "Views and whole lists": ["View", "ViewOptions", "Synced", "SyncOptions", "Compacted", "CompactedOptions"].concat([
+    "Element",
+    "SystemPrompt",
+  ]),
+  Compactions: ["Compaction", "CompactionResult", "CompactionOptions", "PruneOptions", "FoldTarget"].concat([
+    "WriteSummary",
+    "Prompt",
+    "Answer",
+    "PolicyLike",
+    "PolicyObject",
+  ]),
+  "Turns and tools": ["Turn", "TurnOptions", "CallModel", "ModelOutput", "RunTool", "ToolCall", "ToolAnswer"]
+    .concat(["ToolOutput", "ToolRejected", "TouchedFile", "Mail", "Announce", "ExtraBlocks"])
+    .concat(["AgentTools", "AgentToolsOptions", "AgentToolName", "ToolDefinition", "ToolShapes"])
+    .concat(["ToolParameters", "ToolParameter"]),
+  "Going back, watching, children": [
+    "RevertTarget",
+    "RevertOptions",
+    "ListedCheckpoint",
+    "WatchItem",
+    "WatchOptions",
+  ].concat(["ChildOptions", "EndOptions"]),
+  Words: ["word", "Word"].concat(named(/Name$/, "DialectName", "AgentToolName")),
+  "Providers' messages": ["ProviderMessages", "ProviderRequests", "ProviderSystems", "Of"].concat(
+    named(/^(Anthropic|Chat|Responses|Gemini)/),
+  ),
+  Errors: ["CompactordError"].concat(named(/Error$/, "CompactordError"), [
+    "FieldViolation",
+    "ErrorFacts",
+    "leavesOpen",
+  ]),
+};
+
+/** The exported names that match, but for some. */
+function named(pattern, ...others) {
+  return exported.map(({ name }) => name).filter((name) => pattern.test(name) && !others.includes(name));
+}
+
+/** The symbols of a subject. */
+function symbolsOf(names) {
+  return names.map((name) => {
+    const symbol = exported.find((one) => one.name === name);
+    if (symbol === undefined) {
+      throw new Error(`subjects: the package exports no ${name}`);
+    }
+    return symbol;
+  });
+}
+
+/** The anchor that a heading gets. */
+function anchor(title) {
+  return title
+    .toLowerCase()
+    .replace(/[^a-z0-9 -]/g, "")
+    .replaceAll(" ", "-");
+}
+
+/** The whole page. Throws where an exported name has no subject, or several. */
+function page() {
+  const placed = Object.values(subjects).flat();
+  const strays = exported.map(({ name }) => name).filter((name) => placed.filter((one) => one === name).length !== 1);
+  if (strays.length > 0) {
+    throw new Error(`subjects: ${strays.join(", ")}: each exported name belongs to one subject`);
+  }
+  const contents = Object.keys(subjects).map((title) => `- [${title}](#${anchor(title)})`);
+  const parts = Object.entries(subjects).flatMap(([title, names]) => [
+    `## ${title}`,
+    ...symbolsOf(names).flatMap(section),
+  ]);
+  return `${[head.trim(), contents.join("\n"), ...parts].filter((part) => part !== "").join("\n\n")}\n`;
+}
+
 /** The declarations that one inherits from and that the package does not export, the lowest first: for programs, all is its. */
 function hiddenBases(declaration) {
   return (declaration.heritageClauses ?? [])
@@ -49,7 +137,7 @@ function hiddenBases(declaration) {
 function section(symbol) {
   const [declaration] = symbol.declarations;
   const { name } = symbol;
-  const title = (kind) => `## ${kind} \`${name}\``;
+  const title = (kind) => `### ${kind} \`${name}\``;
   if (ts.isClassDeclaration(declaration)) {
     return [title("class"), code(headOf(declaration)), said(symbol), ...members(name, declaration)];
   }
@@ -87,7 +175,7 @@ function members(owner, declaration) {
       parts.set(name, [...(parts.get(name) ?? []), code(signature(member)), commentOf(member)]);
     }
   }
-  return [list, ...[...parts].flatMap(([name, texts]) => [`### \`${name}\``, ...texts])];
+  return [list, ...[...parts].flatMap(([name, texts]) => [`#### \`${name}\``, ...texts])];
 }
 
 function partName(member) {
@@ -163,7 +251,7 @@ function oneLine(text) {
   return text.replace(/\s*\n\s*/g, " ");
 }
 
-const text = `${[head.trim(), ...exported.flatMap(section)].filter((part) => part !== "").join("\n\n")}\n`;
+const text = page();
 if (!process.argv.includes("--check")) {
   writeFileSync(document, text);
 } else if (readFileSync(document, "utf8") !== text) {
