@@ -63,9 +63,9 @@ def listed(name: str, given: Iterable[T]) -> list[T]:
     Raises:
         TypeError: It is no list, such as a single text, whose letters would be taken one by one.
     """
-    value = cast(object, given)
-    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
-        raise TypeError(f"{name}: must be a list, not of the type {type(value).__name__}")
+    kind = type(cast(object, given))
+    if issubclass(kind, str | bytes | Mapping) or not issubclass(kind, Iterable):
+        raise TypeError(f"{name}: must be a list, not of the type {kind.__name__}")
     return list(given)
 
 
