@@ -123,9 +123,9 @@ def test_the_readme_says_what_holds_where_the_package_is_published() -> None:
     # Beside a page of the index there are no files.
     assert [link for link in re.findall(r"\]\(([^)]*)\)", text) if not link.startswith(("#", "https://"))] == []
     installed = re.findall(r"^\$ pip install (.*)$", text, re.MULTILINE)
-    assert installed == ["./compactord/clients/python"]
+    assert installed == ["./compactord-VERSION-py3-none-PLATFORM.whl", "./compactord/clients/python"]
     clone = PROJECT.parents[1]
-    assert (clone / installed[0].removeprefix("./compactord/") / "pyproject.toml").samefile(PROJECT / "pyproject.toml")
+    assert (clone / installed[1].removeprefix("./compactord/") / "pyproject.toml").samefile(PROJECT / "pyproject.toml")
 
 
 def test_the_package_is_typed(wheel: Path) -> None:

@@ -66,7 +66,8 @@ test("the tarball holds a module and its types for each source, and nothing else
 test("the README says how to install this version", async () => {
   const text = await readFile(join(project, "README.md"), "utf8");
   const installed = [...text.matchAll(/^npm install (.*)$/gm)].map(([, what]) => what);
-  assert.deepEqual(installed, [`./${packed.filename}`]);
+  const binary = packed.filename.replace("compactord-", "compactord-linux-x64-");
+  assert.deepEqual(installed, [`./${packed.filename} ./${binary}`, `./${packed.filename}`]);
   // Beside a page of the registry there are no files.
   const links = [...text.matchAll(/\]\(([^)]*)\)/g)].map(([, link]) => link ?? "");
   assert.deepEqual(

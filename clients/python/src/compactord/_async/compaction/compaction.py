@@ -108,7 +108,7 @@ class AsyncCompaction:
             OperationCancelledError: The compaction was cancelled.
         """
         await self._abort_running_turn()
-        if not self._over and not self._cancelled:
+        if self._stream is None and not self._over and not self._cancelled:
             await self._calls.find_daemon(limit_of(self._calls.compactions.Compact, self._timeout))
         while not self._over:
             try:

@@ -109,7 +109,7 @@ class Compaction:
             OperationCancelledError: The compaction was cancelled.
         """
         self._abort_running_turn()
-        if not self._over and not self._cancelled:
+        if self._stream is None and not self._over and not self._cancelled:
             self._calls.find_daemon(limit_of(self._calls.compactions.Compact, self._timeout))
         while not self._over:
             try:
