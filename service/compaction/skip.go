@@ -33,7 +33,7 @@ const (
 func skipMessage(reason compactordv1.SkipReason, tokens uint32) string {
 	switch reason {
 	case compactordv1.SkipReason_SKIP_REASON_ALREADY_COMPACTED:
-		return "nothing was appended since the last compaction: undo that one to compact in another way"
+		return "nothing was appended since the last compaction"
 	case compactordv1.SkipReason_SKIP_REASON_BELOW_MINIMUM:
 		return belowMinimum
 	case compactordv1.SkipReason_SKIP_REASON_BELOW_THRESHOLD:
