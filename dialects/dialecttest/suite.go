@@ -20,7 +20,7 @@ func Run(t *testing.T, d dialect.Dialect) {
 	t.Run("keys in other letters", func(t *testing.T) { t.Parallel(); keysInOtherLetters(t, d) })
 	for _, p := range []struct {
 		name string
-		// One round is as many checks as the flag -rapid.checks says.
+		// One round is as many checks as the flag -rapid.checks says. With -short there is one.
 		rounds int
 		check  func(*rapid.T, dialect.Dialect)
 	}{
@@ -43,7 +43,11 @@ func Run(t *testing.T, d dialect.Dialect) {
 	} {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
-			for range p.rounds {
+			rounds := p.rounds
+			if testing.Short() {
+				rounds = 1
+			}
+			for range rounds {
 				rapid.Check(t, func(t *rapid.T) { p.check(t, d) })
 			}
 		})
