@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from opentelemetry.instrumentation.grpc import (  # pyright: ignore[reportMissingTypeStubs]
+    GrpcAioInstrumentorClient,
+    GrpcInstrumentorClient,
+)
 
 import compactord
 from daemons import Proxy, Restarted
@@ -32,3 +36,14 @@ def restarted(binary: str) -> Iterator[Restarted]:
     daemon.start()
     yield daemon
     daemon.remove()
+
+
+@pytest.fixture
+def instrumented() -> Iterator[None]:
+    """A program with OpenTelemetry's instrumentation of grpc, for the clients that it makes from now on."""
+    blocking, asynchronous = GrpcInstrumentorClient(), GrpcAioInstrumentorClient()  # type: ignore[no-untyped-call]
+    blocking.instrument()
+    asynchronous.instrument()
+    yield
+    blocking.uninstrument()
+    asynchronous.uninstrument()

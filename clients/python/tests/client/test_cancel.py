@@ -114,6 +114,18 @@ def test_leaving_cancels(
     del events
 
 
+@pytest.mark.usefixtures("instrumented")
+@pytest.mark.parametrize("leave", [leave_the_loop, leave_the_block, close, cancel])
+def test_leaving_cancels_also_where_an_instrumentation_hides_the_call(
+    client: compactord.Client,
+    session: compactord.Session,
+    model: HeldModel,
+    leave: Callable[[compactord.Compaction], None],
+) -> None:
+    with compactord.Client(client.address) as instrumented:
+        test_leaving_cancels(instrumented.session(session.id), model, leave)
+
+
 @pytest.mark.parametrize("leave", [leave_the_block, close, cancel])
 def test_the_daemon_has_ended_it_once_it_was_left(
     session: compactord.Session, model: HeldModel, leave: Callable[[compactord.Compaction], None]
@@ -322,6 +334,23 @@ async def test_breaking_out_of_an_async_loop_cancels(
         assert event.HasField("started")
         break
     await asyncio.to_thread(assert_cancelled, session)
+
+
+@pytest.mark.usefixtures("instrumented")
+async def test_async_cancels_also_where_an_instrumentation_hides_the_call(
+    client: compactord.Client, session: compactord.Session, model: HeldModel
+) -> None:
+    async with compactord.AsyncClient(client.address) as instrumented:
+        held = instrumented.session(session.id)
+        await test_cancelling_the_task_cancels(session, held, model)
+
+
+@pytest.mark.usefixtures("instrumented")
+async def test_async_loops_cancel_also_where_an_instrumentation_hides_the_call(
+    client: compactord.Client, session: compactord.Session
+) -> None:
+    async with compactord.AsyncClient(client.address) as instrumented:
+        await test_breaking_out_of_an_async_loop_cancels(session, instrumented.session(session.id))
 
 
 async def test_losing_the_last_async_reference_cancels(

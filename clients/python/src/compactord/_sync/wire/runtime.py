@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from typing import Annotated, Generic, TypeAlias, TypeVar, cast
 
 import grpc
 
 from compactord.connection import Settings
-from compactord.errors import ClientClosedError, RpcFailure, from_rpc_error
+from compactord.errors import ClientClosedError, OperationCancelledError, RpcFailure, from_rpc_error
 
 Q = TypeVar("Q")
 A = TypeVar("A")
@@ -60,13 +61,20 @@ def call(method: Unary[Q, A], request: Q, timeout: float | None) -> A:
 
 
 class Stream(Generic[A]):
-    """A call with a stream of responses. It is cancelled when the last reference to it is gone."""
+    """A call with a stream of responses. It is cancelled when the last reference to it is gone.
+
+    An interceptor, such as OpenTelemetry's, can put a generator around the call, which can only be closed, and not while a
+    thread waits in it: that thread then closes it after the next response.
+    """
 
     def __init__(self, method: Streaming[Q, A], request: Q, timeout: float | None) -> None:
+        self._cancelled = False
         try:
             self._call = method(request, timeout=timeout)
         except ValueError as error:
             raise _closed(error) from error
+        generated = isinstance(cast(object, self._call), Generator)
+        self._generator = cast("Generator[A, None, None]", self._call) if generated else None
 
     def read(self) -> A | None:
         """Wait for the next response; None at the end.
@@ -74,16 +82,26 @@ class Stream(Generic[A]):
         Raises:
             CompactordError: The call failed, or was cancelled.
         """
+        response = None
         try:
-            return next(self._call)
+            response = next(self._call)
         except StopIteration:
-            return None
+            pass
         except grpc.RpcError as error:
             raise from_rpc_error(cast(RpcFailure, error)) from error
+        if self._cancelled and self._generator is not None:
+            self._generator.close()
+            raise OperationCancelledError("the call was cancelled", code=grpc.StatusCode.CANCELLED)
+        return response
 
     def cancel(self) -> None:
         """Cancel the call. Safe to call from any thread."""
-        self._call.cancel()
+        self._cancelled = True
+        if self._generator is None:
+            self._call.cancel()
+            return
+        with contextlib.suppress(ValueError):
+            self._generator.close()
 
     def __del__(self) -> None:
         if hasattr(self, "_call"):
