@@ -40,7 +40,24 @@ func (f *File) readPolicies() []error {
 		}
 		f.policies.OfTenants[name] = policy
 	}
-	return append(problems, f.policies.CheckNames())
+	problems = append(problems, f.policies.CheckNames())
+	return append(problems, f.checkModels()...)
+}
+
+// checkModels returns an error for each tenant whose policy has its summaries written by a model that it may not use: each
+// of its sessions would be refused, and the error would tell it the model's name.
+func (f *File) checkModels() []error {
+	var problems []error
+	for _, name := range slices.Sorted(maps.Keys(f.policies.OfTenants)) {
+		policy := f.policies.OfTenants[name]
+		model := f.policies.Named[policy].GetSummary().GetSummarizer()
+		i := slices.IndexFunc(f.profiles, func(p *profile) bool { return p.name == model })
+		if i >= 0 && f.profiles[i].allowed.tenants != nil && !slices.Contains(*f.profiles[i].allowed.tenants, name) {
+			problems = append(problems, fmt.Errorf("%s.%s: policy %q has the summarizer %q, and summarizers.%s.allow.tenants does not have the tenant",
+				tenantPoliciesKey, name, policy, model, model))
+		}
+	}
+	return problems
 }
 
 // readNamed reads the policies by their names. A policy with a problem is among all of them too, so that its name is known.

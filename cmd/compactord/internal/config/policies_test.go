@@ -53,6 +53,17 @@ tenant_policies: {a: ours, B: ours, c: other, d: 1}
 		Says(t, `--default-policy: there is no preset or policy "nope"; there are default, `)
 }
 
+// A tenant whose own policy names a model that it may not use could begin no session, and each error told it the model's name.
+func TestTenantsMayUseTheModelsOfTheirPolicies(t *testing.T) {
+	const models = `summarizers: {dear: {kind: openai, model: m, base_url: 'http://127.0.0.1:1', allow: {tenants: [b]}}}
+policies: {ours: {preset: pi, summary: {summarizer: dear}}}
+`
+	programtest.Ran(t, "config", "check", sample.File(t, "right.yaml", models+"tenant_policies: {a: pi, b: ours}\n")).Ends(t, terminal.ExitDone)
+	wrong := sample.File(t, "wrong.yaml", models+"tenant_policies: {a: ours, b: ours}\n")
+	programtest.Ran(t, "config", "check", wrong).Ends(t, terminal.ExitUsage).
+		Says(t, `tenant_policies.a: policy "ours" has the summarizer "dear", and summarizers.dear.allow.tenants does not have the tenant`)
+}
+
 func TestPoliciesArePrinted(t *testing.T) {
 	path := sample.File(t, "config.yaml", `default_policy: ours
 policies: {ours: {preset: pi, trigger: {trigger_tokens: 5000}}}
