@@ -16,6 +16,13 @@ func PrintBlocked(w io.Writer, r *compactordv1.ContextReport) {
 	}
 }
 
+// PrintWarnings says what is probably not meant in a policy.
+func PrintWarnings(w io.Writer, warnings []*compactordv1.PolicyWarning) {
+	for _, warning := range warnings {
+		fmt.Fprintf(w, "%s: %s\n", warning.GetField(), warning.GetText())
+	}
+}
+
 func blockedText(reason compactordv1.BlockedBy, r *compactordv1.ContextReport) string {
 	switch reason {
 	case compactordv1.BlockedBy_BLOCKED_BY_WINDOW_UNKNOWN:

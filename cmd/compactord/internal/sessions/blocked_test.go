@@ -45,3 +45,16 @@ func TestCompactionThatIsRefusedAgainNamesUndo(t *testing.T) {
 	programtest.Ran(t, append(compact, "--reason", "threshold")...).Ends(t, terminal.ExitNothing).
 		Says(t, "\nTo compact all the same: compactord compact --session s --store "+store+"\n")
 }
+
+// Only the JSON had the warnings.
+func TestForksAndChildrenShowWhatIsNotMeantInTheirPolicy(t *testing.T) {
+	store := sample.StorePath(t)
+	on := func(command ...string) programtest.Answer {
+		return programtest.Ran(t, append(command, "--session", "s", "--store", store)...).Ends(t, terminal.ExitDone)
+	}
+	const warning = "policy.max_output_tokens: the preset klaude never compacts"
+	on("import", sample.TalkFile(t), "--preset", "klaude", "--context-window", "32000",
+		"--max-output-tokens", "32000").Says(t, warning)
+	require.Contains(t, on("fork", "--as", "f").Out, "\n"+warning)
+	require.Contains(t, on("child", "--as", "c").Out, "\n"+warning)
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/compactord/compactord/cmd/compactord/internal/api"
+	"github.com/compactord/compactord/cmd/compactord/internal/conversation"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
@@ -53,6 +54,8 @@ func (c *Child) Run(ctx context.Context, a *api.App) error {
 		s := answer.GetSession()
 		fmt.Fprintf(a.Out, "Began session %s, a child of session %s at point %d: %s, %s in the context.\n", s.GetSessionId(), c.Session,
 			s.GetParent().GetPoint(), terminal.Count(s.GetNextIndex(), "message"), contextText(answer.GetReport()))
+		conversation.PrintWarnings(a.Out, answer.GetWarnings())
+		conversation.PrintBlocked(a.Out, answer.GetReport())
 		return nil
 	})
 }

@@ -58,6 +58,7 @@ func (c *Fork) Run(ctx context.Context, a *api.App) error {
 		fmt.Fprintf(a.Out, "Forked session %s at point %d into session %s: %s, %s in the context.\n", c.Session,
 			s.GetForkedFrom().GetPoint(), s.GetSessionId(), terminal.Count(s.GetNextIndex(), "message"),
 			contextText(answer.GetReport()))
+		conversation.PrintWarnings(a.Out, answer.GetWarnings())
 		conversation.PrintBlocked(a.Out, answer.GetReport())
 		return nil
 	})
