@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterator
 
 import pytest
-from opentelemetry.instrumentation.grpc import (  # pyright: ignore[reportMissingTypeStubs]
-    GrpcAioInstrumentorClient,
-    GrpcInstrumentorClient,
-)
 
 import compactord
 from daemons import Proxy, Restarted
@@ -41,7 +38,9 @@ def restarted(binary: str) -> Iterator[Restarted]:
 @pytest.fixture
 def instrumented() -> Iterator[None]:
     """A program with OpenTelemetry's instrumentation of grpc, for the clients that it makes from now on."""
-    blocking, asynchronous = GrpcInstrumentorClient(), GrpcAioInstrumentorClient()  # type: ignore[no-untyped-call]
+    # Its module has no types.
+    module = importlib.import_module("opentelemetry.instrumentation.grpc")
+    blocking, asynchronous = module.GrpcInstrumentorClient(), module.GrpcAioInstrumentorClient()
     blocking.instrument()
     asynchronous.instrument()
     yield
