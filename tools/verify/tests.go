@@ -174,8 +174,9 @@ func (v *verifier) installMock(ctx context.Context) error {
 // service. Most tests of the program wait for one answer after the other; they would take as long as those of the
 // service, which start the same goroutines.
 var unraced = []string{
-	"./cmd/compactord", "./cmd/compactord/internal/catalog", "./cmd/compactord/internal/program",
-	"./cmd/compactord/internal/rules", "./cmd/compactord/internal/sessions", "./cmd/compactord/internal/transcripts",
+	"./cmd/compactord", "./cmd/compactord/internal/catalog", "./cmd/compactord/internal/config",
+	"./cmd/compactord/internal/program", "./cmd/compactord/internal/rules", "./cmd/compactord/internal/sessions",
+	"./cmd/compactord/internal/transcripts",
 	"./dialects/transcript", "./e2e", "./e2e/corpus", "./summarizers/extractive",
 }
 
