@@ -48,7 +48,7 @@ var typesOfOne = map[string]compactordv1.Dialect{
 // CheckDialect returns an OtherDialectError where the fields beside the content of a message, or of an item, are those
 // of another dialect. OpaqueOf finds parts of another dialect.
 func CheckDialect(given compactordv1.Dialect, o rawjson.Object) error {
-	if kind := rawjson.KindOf(o["tool_calls"]); kind == rawjson.Array && string(o["tool_calls"]) != "[]" {
+	if rawjson.KindOf(o["tool_calls"]) == rawjson.Array && string(o["tool_calls"]) != "[]" {
 		if err := writtenIn(given, compactordv1.Dialect_DIALECT_OPENAI_CHAT); err != nil {
 			return rawjson.In("tool_calls", err)
 		}
