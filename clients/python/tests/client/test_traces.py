@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import cast
 
 import grpc
 import pytest
 from opentelemetry import context, trace
 
 import compactord
+from compactord._sync.wire.runtime import Stream, Streaming
 
 SPAN = trace.SpanContext(
     trace_id=0x4BF92F3577B34DA6A3CE929D0E0E4736,
@@ -79,3 +82,29 @@ async def test_asynchronous_calls_and_streams_send_it_too(heard: tuple[Heard, st
         "GetLLMView": TRACEPARENT,
         "Compact": TRACEPARENT,
     }
+
+
+def test_a_cancel_behind_an_instrumentation_waits_for_the_thread_that_reads() -> None:
+    waits, goes_on, closed = threading.Event(), threading.Event(), threading.Event()
+
+    def responses() -> Iterator[int]:
+        try:
+            waits.set()
+            goes_on.wait()
+            yield 1
+        finally:
+            closed.set()
+
+    def method(_: str, **__: object) -> Iterator[int]:
+        return responses()
+
+    stream = Stream[int](cast("Streaming[str, int]", method), "request", None)
+    with ThreadPoolExecutor(1) as pool:
+        reading = pool.submit(stream.read)
+        waits.wait()
+        stream.cancel()
+        assert not closed.is_set()
+        goes_on.set()
+        with pytest.raises(compactord.OperationCancelledError):
+            reading.result()
+    assert closed.is_set()
