@@ -143,12 +143,15 @@ var labelling = wordSet(`observation result results output input action thought 
 // isAuthor says whether a text can be the name of a person. marked says that it stands in marks, where it may be in lower
 // case.
 func isAuthor(name string, marked bool) bool {
-	if len(name) < 2 || len(name) > maxAuthor || vague[strings.ToLower(name)] || labelling[strings.ToLower(name)] {
+	if len(name) < 2 || len(name) > maxAuthor {
+		return false
+	}
+	first, _ := utf8.DecodeRuneInString(name)
+	if !unicode.IsLetter(first) || !marked && unicode.IsLower(first) {
 		return false
 	}
 	words := strings.Fields(name)
-	first, _ := utf8.DecodeRuneInString(name)
-	if len(words) == 0 || len(words) > mostNames || !unicode.IsLetter(first) || !marked && unicode.IsLower(first) {
+	if len(words) == 0 || len(words) > mostNames {
 		return false
 	}
 	last, _ := utf8.DecodeRuneInString(words[len(words)-1])
@@ -160,5 +163,6 @@ func isAuthor(name string, marked bool) bool {
 			return false
 		}
 	}
-	return true
+	name = strings.ToLower(name)
+	return !vague[name] && !labelling[name]
 }

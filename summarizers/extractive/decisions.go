@@ -74,6 +74,9 @@ const acceptedPrefix = "Accepted: "
 func (r *reader) answer(index uint32, said string) {
 	proposed, decided := r.proposed, r.decided
 	r.proposed, r.decided = nil, nil
+	if proposed == nil && len(decided) == 0 {
+		return
+	}
 	refused := refuses(said)
 	about := func(it *item) bool {
 		// A no answers the agent's question, if there is one.

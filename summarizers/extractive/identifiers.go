@@ -46,6 +46,14 @@ var isIdentifierByte = func() (table [256]bool) {
 	return table
 }()
 
+// isIdentifierEdge says which of these bytes do not belong to an identifier at its beginning and end.
+var isIdentifierEdge = func() (table [256]bool) {
+	for _, b := range []byte(".:-+=?&#,%\\") {
+		table[b] = true
+	}
+	return table
+}()
+
 // eachIdentifier calls yield for each identifier in a text. Any text in backquotes is one.
 //
 // It rates prose: a short number as in "30 March", a short name in backquotes or a call() makes a sentence worth keeping.
@@ -76,7 +84,13 @@ func eachIdentifier(s string, yield func(word string, what identifier)) {
 		for i < len(s) && isIdentifierByte[s[i]] {
 			i++
 		}
-		word := strings.Trim(s[start:i], ".:-+=?&#,%\\")
+		word := s[start:i]
+		for word != "" && isIdentifierEdge[word[0]] {
+			word = word[1:]
+		}
+		for word != "" && isIdentifierEdge[word[len(word)-1]] {
+			word = word[:len(word)-1]
+		}
 		if i+1 < len(s) && s[i] == '(' && s[i+1] == ')' && word != "" {
 			yield(word+"()", codeName)
 			i += 2

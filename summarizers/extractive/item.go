@@ -206,7 +206,7 @@ func keyOf(text string) string {
 				r += 'a' - 'A'
 			}
 			if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '_' || r == '/' || r == '-' || r == '+' || r == '<' || r == '>' || r == '=' {
-				b.WriteRune(r)
+				b.WriteByte(byte(r))
 			}
 		case unicode.IsLetter(r) || unicode.IsNumber(r):
 			b.WriteRune(unicode.ToLower(r))

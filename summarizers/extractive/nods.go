@@ -140,17 +140,19 @@ var nodsByCharacter = func() map[string][]string {
 	return by
 }()
 
-// longestNod is the length of the longest nod word.
-var longestNod = func() (longest int) {
+// nodLengths are the lengths of the nod words by their first letter, a bit for each. Most words are told by these to be
+// none.
+var nodLengths = func() (lengths [256]uint32) {
 	for word := range nodWords {
-		longest = max(longest, len(word))
+		lengths[word[0]] |= 1 << len(word)
+		lengths[word[0]-'a'+'A'] |= 1 << len(word)
 	}
-	return longest
+	return lengths
 }()
 
 // isNodWord says whether a word of ASCII is a nod word.
 func isNodWord(word string) bool {
-	if len(word) > longestNod {
+	if len(word) >= 32 || nodLengths[word[0]]>>len(word)&1 == 0 {
 		return false
 	}
 	lower := make([]byte, 0, 32)

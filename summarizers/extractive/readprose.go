@@ -223,7 +223,7 @@ func (p *proseReader) statement(st statement, before string, found cue, decided 
 	switch {
 	case decided:
 		p.undecided = line(kindDecision, text, 6+min(value, 4))
-	case step && names == 0 && contentOf(text) < fewestStepWords:
+	case step && names == 0 && contentUpTo(text, fewestStepWords) < fewestStepWords:
 		// "Continuing with the plan."
 	case step && found&cueDone == 0 && found&cueBlocked == 0:
 		p.reported = p.reported || found&cueUpcoming == 0

@@ -111,9 +111,12 @@ func asksWithoutOrder(text string) bool {
 func onlyAsks(text string) bool {
 	questions, others := 0, 0
 	eachStatement(strings.ReplaceAll(clip(text, 8<<10), lineBreak, "\n"), never, func(st statement) {
+		if others > 0 {
+			return
+		}
 		said, _ := afterNods(st.text)
 		switch {
-		case contentOf(said) == 0:
+		case contentUpTo(said, 1) == 0:
 		case asks(said), opensQuestion(said), wonders(said), strings.HasSuffix(said, "؟"):
 			questions++
 		default:

@@ -107,7 +107,8 @@ func (l *ledger) dropUnfinished(it *item) {
 	}
 	before := l.requests[at]
 	said := ownWords(before.text)
-	if before.goal || len(before.cites) == 0 || before.newest() >= it.newest() || contentOf(said) < goalWords || len(said) >= len(it.text) || !strings.HasPrefix(it.text, strings.TrimRight(said, ".!?…。 ")) {
+	if before.goal || len(before.cites) == 0 || before.newest() >= it.newest() || len(said) >= len(it.text) ||
+		!strings.HasPrefix(it.text, strings.TrimRight(said, ".!?…。 ")) || contentUpTo(said, goalWords) < goalWords {
 		return
 	}
 	it.carried = before.carried

@@ -209,7 +209,10 @@ func oneLine(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
 	space, broken := false, false
-	for _, r := range s {
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		begin := i
+		i += size
 		switch {
 		case r == '\n' || r == '\r' || r == '\u2028' || r == '\u2029' || r == '\u0085' || r == '\v' || r == '\f':
 			broken = true
@@ -229,9 +232,21 @@ func oneLine(s string) string {
 			}
 		}
 		space, broken = false, false
-		b.WriteRune(r)
+		// What is plain after it is written with it.
+		for i < len(s) && isPlainAt(s, i) {
+			i++
+		}
+		b.WriteString(s[begin:i])
 	}
 	return b.String()
+}
+
+// isPlainAt says whether oneLine would leave the byte at i unchanged, which is not the first of s.
+func isPlainAt(s string, i int) bool {
+	if s[i] == ' ' {
+		return i+1 < len(s) && s[i+1] > ' ' && s[i+1] < 0x7F && s[i-1] != ' '
+	}
+	return s[i] > ' ' && s[i] < 0x7F
 }
 
 // isPlainLine says whether oneLine would leave s unchanged, as it does for most sentences.
