@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -151,6 +152,16 @@ func BenchmarkCount(b *testing.B) {
 		{"base64", strings.Repeat("aGVsbG8gd29ybGQsIHRoaXMgaXMgYSB0ZXN0", 3000)},
 	} {
 		b.Run(c.name, func(b *testing.B) { benchmark(b, c.text) })
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	for name, alphabet := range map[string][]rune{"letters": []rune("abcdefghijklmnopqrstuvwxyz"), "ideographs": []rune("为了统计用量我们只在写入时计算一次修复代码的中文文字")} {
+		b.Run("long run of "+name, func(b *testing.B) {
+			var text strings.Builder
+			for range 1 << 16 {
+				text.WriteRune(alphabet[random.IntN(len(alphabet))])
+			}
+			benchmark(b, text.String())
+		})
 	}
 	for _, one := range []string{"a", "=", " ", "\n", "🙂"} {
 		for size := 1 << 18; size <= 1<<20; size *= 2 {

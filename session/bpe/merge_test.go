@@ -9,42 +9,74 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 )
 
-// The merges with a heap and without one are the same.
+// The tokens are the same in windows and as a whole, by a tournament and by comparing all pairs.
 func FuzzMerge(f *testing.F) {
 	for _, piece := range []string{"a", "tokenization", "=========", "aGVsbG8gd29ybGQ", "修复代码🙂", "\xff\x00\xff"} {
-		f.Add(piece)
+		f.Add(piece, 1)
+		f.Add(piece, 100)
 	}
-	f.Fuzz(func(t *testing.T, piece string) {
+	f.Fuzz(func(t *testing.T, piece string, times int) {
 		if piece == "" {
 			return
 		}
-		piece = piece[:min(len(piece), shortBytes)]
+		piece = strings.Repeat(piece, 1+max(times, 0)%500)
+		piece = piece[:min(len(piece), 1<<12)]
 		for _, load := range []func() (*Vocabulary, error){O200kBase, Cl100kBase} {
 			v, err := load()
 			require.NoError(t, err)
-			var m merger
-			require.Equal(t, m.countShort(v, piece), m.countLong(v, piece), "%q", piece)
+			requireSameMerges(t, v, piece)
 		}
 	})
 }
 
-// The work grows in proportion to the text: for each byte at most two candidates are looked at, whatever the text.
+func requireSameMerges(t *testing.T, v *Vocabulary, piece string) {
+	t.Helper()
+	windows, whole := merger{vocabulary: v}, merger{vocabulary: v}
+	whole.mergeLong(piece)
+	require.Equal(t, len(whole.ends), windows.countWindows(piece), "%q", piece)
+	require.Equal(t, whole.ends, windows.settled, "%q", piece)
+	if len(piece) <= shortBytes {
+		windows.mergeShort(piece)
+		require.Equal(t, whole.ends, windows.ends, "%q", piece)
+	}
+}
+
+// Runs of few characters are where tokens that windows cut differ most from those of the whole.
+func TestWindowsMergeAsTheWhole(t *testing.T) {
+	v, err := O200kBase()
+	require.NoError(t, err)
+	rapid.Check(t, func(t *rapid.T) {
+		alphabet := rapid.SampledFrom([]string{"ab", "=-", "etaoin", "0aA", "中文字", " \n\t", "aé🙂"}).Draw(t, "alphabet")
+		piece := ""
+		for range rapid.IntRange(1, 20).Draw(t, "runs") {
+			run := rapid.StringOfN(rapid.RuneFrom([]rune(alphabet)), 1, 12, -1).Draw(t, "run")
+			piece += strings.Repeat(run, rapid.SampledFrom([]int{1, 2, 16, 63, 64, 65, 129}).Draw(t, "times"))
+		}
+		windows, whole := merger{vocabulary: v}, merger{vocabulary: v}
+		whole.mergeLong(piece)
+		windows.countWindows(piece)
+		require.Equal(t, whole.ends, windows.settled)
+	})
+}
+
+// The work grows in proportion to the text: each byte is merged a few times, whatever the text.
 func TestWorkIsLinear(t *testing.T) {
 	v, err := O200kBase()
 	require.NoError(t, err)
-	for _, run := range []string{"a", "=", " ", "\n", "🙂", "ab", "aA", "é", "-=", "\u0301", "中"} {
+	for _, run := range []string{"a", "=", " ", "\n", "🙂", "ab", "aA", "é", "-=", "\u0301", "中", "abcdefg"} {
 		largest := 1 << 20
 		if testing.Short() {
 			largest = 1 << 16
 		}
 		for size := 1 << 12; size <= largest; size <<= 4 {
 			text := strings.Repeat(run, size/len(run))
-			var m merger
-			m.countLong(v, text)
-			require.LessOrEqual(t, m.steps, 3*len(text), "%q, %d bytes", run, len(text))
-			require.LessOrEqual(t, cap(m.heap), 8*len(text), "%q, %d bytes", run, len(text))
+			m := merger{vocabulary: v}
+			m.countWindows(text)
+			require.LessOrEqual(t, m.merged, 3*len(text), "%q, %d bytes", run, len(text))
+			require.LessOrEqual(t, len(m.candidates.nodes), 1<<10, "%q, %d bytes", run, len(text))
 		}
 	}
 }
@@ -80,12 +112,11 @@ func TestVocabulariesAreThosePublished(t *testing.T) {
 	for tokens, want := range published {
 		v, err := load(tokens, nextO200k)
 		require.NoError(t, err)
-		byRank := make([]string, len(v.ranks))
-		for token, rank := range v.ranks {
-			byRank[rank] = token
-		}
 		file := sha256.New()
-		for rank, token := range byRank {
+		for rank, rest := 0, tokens; rest != ""; rank++ {
+			token := rest[1 : 1+rest[0]]
+			rest = rest[1+len(token):]
+			require.Equal(t, uint32(rank), v.rank(token))
 			fmt.Fprintf(file, "%s %d\n", base64.StdEncoding.EncodeToString([]byte(token)), rank)
 		}
 		require.Equal(t, want, hex.EncodeToString(file.Sum(nil)))

@@ -22,16 +22,21 @@ var (
 var ErrVocabulary = errors.New("vocabulary is malformed")
 
 // noRank is the rank of bytes that are not a token.
-const noRank = 1<<32 - 1
+const noRank = uint32(1<<32 - 1)
 
 // Vocabulary is an encoding: its tokens by rank, and how it splits text into pieces before it merges. Any number of
 // goroutines can use it at once.
 type Vocabulary struct {
-	ranks map[string]uint32
+	table table
+	// single has the ranks of single bytes, and doubles those of two bytes, with which all merging starts.
+	single  [256]uint32
+	doubles []uint32
 	// longest is the length of the longest token in bytes.
 	longest int
 	// next returns the end of the first piece of a text that is not empty.
 	next func(text string) int
+	// mergers are mergers that are not in use.
+	mergers sync.Pool
 }
 
 var (
@@ -39,38 +44,50 @@ var (
 	cl100kBase = sync.OnceValues(func() (*Vocabulary, error) { return load(cl100kTokens, nextCl100k) })
 )
 
-// O200kBase returns the encoding of GPT-4o and later models. The first call loads it, which takes about 10 ms and 7 MB.
+// O200kBase returns the encoding of GPT-4o and later models. The first call loads it, which takes about 6 ms and 5 MB.
 func O200kBase() (*Vocabulary, error) { return o200kBase() }
 
-// Cl100kBase returns the encoding of GPT-4 and GPT-3.5. The first call loads it, which takes about 4 ms and 4 MB.
+// Cl100kBase returns the encoding of GPT-4 and GPT-3.5. The first call loads it, which takes about 3 ms and 3 MB.
 func Cl100kBase() (*Vocabulary, error) { return cl100kBase() }
-
-// bytesPerToken is the average size of a token with its length byte.
-const bytesPerToken = 8
 
 // load reads the tokens of a vocabulary.
 func load(tokens string, next func(string) int) (*Vocabulary, error) {
-	v := &Vocabulary{ranks: make(map[string]uint32, len(tokens)/bytesPerToken), next: next}
+	v := &Vocabulary{table: newTable(tokens, countTokens(tokens)), doubles: make([]uint32, 1<<16), next: next}
+	for i := range v.doubles {
+		v.doubles[i] = noRank
+	}
 	for rest := tokens; rest != ""; {
 		length := int(rest[0])
 		if length == 0 || length >= len(rest) {
-			return nil, fmt.Errorf("%w: token %d is empty or cut short", ErrVocabulary, len(v.ranks))
+			return nil, fmt.Errorf("%w: token %d is empty or cut short", ErrVocabulary, len(v.table.ends))
 		}
-		rank := len(v.ranks)
-		v.ranks[rest[1:1+length]] = uint32(rank)
-		if len(v.ranks) == rank {
+		rank := len(v.table.ends)
+		if !v.table.add(rest[1:1+length], len(tokens)-len(rest)+1+length) {
 			return nil, fmt.Errorf("%w: token %d occurs twice", ErrVocabulary, rank)
+		}
+		if length == 2 {
+			v.doubles[int(rest[1])<<8|int(rest[2])] = uint32(rank)
 		}
 		v.longest = max(v.longest, length)
 		rest = rest[1+length:]
 	}
-	// All merging starts from single bytes.
 	for b := range 256 {
-		if _, known := v.ranks[string([]byte{byte(b)})]; !known {
+		rank := v.rank(string([]byte{byte(b)}))
+		if rank == noRank {
 			return nil, fmt.Errorf("%w: byte %d is not a token", ErrVocabulary, b)
 		}
+		v.single[b] = rank
 	}
 	return v, nil
+}
+
+// countTokens returns the number of tokens of a vocabulary, up to where it is malformed.
+func countTokens(tokens string) int {
+	n := 0
+	for i := 0; i < len(tokens); i += 1 + int(tokens[i]) {
+		n++
+	}
+	return n
 }
 
 // rank returns the rank of a token; noRank for bytes that are not a token.
@@ -78,10 +95,18 @@ func (v *Vocabulary) rank(token string) uint32 {
 	if len(token) > v.longest {
 		return noRank
 	}
-	if r, known := v.ranks[token]; known {
-		return r
+	return v.table.rank(token)
+}
+
+// double returns the rank of a token of two bytes; noRank where they are not a token.
+func (v *Vocabulary) double(first, second byte) uint32 { return v.doubles[int(first)<<8|int(second)] }
+
+// merger returns a merger that is not in use.
+func (v *Vocabulary) merger() *merger {
+	if m, ok := v.mergers.Get().(*merger); ok {
+		return m
 	}
-	return noRank
+	return &merger{vocabulary: v}
 }
 
 // Count returns the number of tokens of a text.
@@ -96,7 +121,8 @@ const bytesPerCheck = 4 << 10
 // CountContext is Count, but ends soon after the context does, with its cause.
 func (v *Vocabulary) CountContext(ctx context.Context, text string) (int, error) {
 	count, counted := 0, 0
-	var m merger
+	m := v.merger()
+	defer v.mergers.Put(m)
 	for len(text) > 0 {
 		end := v.next(text)
 		// Only a piece longer than maxPiece takes more than one step.
@@ -112,7 +138,7 @@ func (v *Vocabulary) CountContext(ctx context.Context, text string) (int, error)
 			if v.rank(part) != noRank {
 				count++
 			} else {
-				count += m.count(v, part)
+				count += m.count(part)
 			}
 			piece, counted = piece[len(part):], counted+len(part)
 		}
