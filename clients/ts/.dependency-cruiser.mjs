@@ -11,6 +11,7 @@ const layers = [
   "agentTools/",
   "client/",
   "index.ts",
+  "types.ts",
   "bin.ts",
 ];
 

@@ -31,7 +31,9 @@ def main() -> int:
         try:
             for event in compaction:
                 print(event.WhichOneof("event"), flush=True)
-        except compactord.OperationCancelledError:
+        except compactord.CompactordError as error:
+            if error.reason != "CANCELLED":
+                raise
             print("cancelled: nothing has changed", flush=True)
             return 130
     print("done" if compaction.result else f"nothing to do: {compaction.result.message}")

@@ -11,7 +11,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, get_args
 
 FOLDER = Path(__file__).resolve().parent.parent
 DOCS = FOLDER / "docs" / "api.md"
@@ -36,6 +36,12 @@ SUBJECTS = {
 }
 """What is documented under each subject, in this order. Exceptions come after them, and each name is in one place."""
 ERRORS = "Errors"
+REASONS = """### type `errors.ReasonName`
+
+The words of `CompactordError.reason`: those of the daemon, whose metadata the contract's `error.proto` says; the names
+of statuses, for errors of gRPC itself; and those of this package. A newer daemon may have others.
+
+"""
 
 
 def subjects(compactord: ModuleType) -> dict[str, list[str]]:
@@ -47,7 +53,7 @@ def subjects(compactord: ModuleType) -> dict[str, list[str]]:
     names = [name for name in compactord.__all__ if not name.lower().startswith("async")]
     placed = [name for listed in SUBJECTS.values() for name in listed]
     rest = [name for name in names if name not in placed and written(name, getattr(compactord, name))]
-    errors = [name for name in rest if name.endswith("Error") or name == "FieldViolation"]
+    errors = [name for name in rest if name.endswith("Error")]
     strays = {*rest} - {*errors} | {*placed} - {*names}
     if strays:
         raise ValueError(f"SUBJECTS: {', '.join(sorted(strays))}: each exported name belongs to one subject")
@@ -132,6 +138,9 @@ def main(check: bool) -> int:
     parts = [HEAD, "".join(f"- [{title}](#{anchor(title)})\n" for title in by_subject)]
     for title, names in by_subject.items():
         parts += [f"## {title}\n", *(written(name, getattr(compactord, name)) for name in names)]
+    errors = import_module("compactord.errors")
+    parts += [written(f"errors.{name}", getattr(errors, name)) for name in ("FieldViolation", "from_rpc_error")]
+    parts.append(REASONS + "\n".join(f"- `{reason}`" for reason in get_args(errors.ReasonName)) + "\n")
     wanted = "\n".join(part for part in parts if part)
     if check:
         fresh = DOCS.exists() and DOCS.read_text("utf-8") == wanted

@@ -11,6 +11,7 @@ import pytest
 import compactord
 from agents import Model, compactions, fill, policy, tools_of, transcript
 from compactord import ToolCall, ToolOutput, ToolRejected, v1
+from failures import raising
 from providers import Called, Provider, Said
 
 SOURCE = Path(__file__).resolve().parents[2] / "tools.json"
@@ -143,7 +144,7 @@ def test_arguments_that_json_of_other_languages_refuses(either: compactord.Clien
 def test_a_daemon_that_is_gone_is_no_result(either: compactord.Client) -> None:
     tools = tools_of(either.create_session())
     either.close()
-    with pytest.raises(compactord.ClientClosedError):
+    with raising("CLIENT_CLOSED"):
         tools.handle(call("recall_content", reference="#0"))
 
 

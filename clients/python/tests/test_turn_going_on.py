@@ -333,7 +333,6 @@ def test_open_calls_and_a_rejection_are_both_told(client: compactord.Client, cha
 
 def test_errors_of_turns_have_reasons() -> None:
     for error, reason in (
-        (compactord.TurnRunningError("x"), "TURN_RUNNING"),
         (compactord.TurnAbortedError("x"), "TURN_ABORTED"),
         (compactord.ContextOverflowError("x"), "CONTEXT_OVERFLOW"),
     ):

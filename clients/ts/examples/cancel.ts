@@ -5,7 +5,7 @@
  */
 import { argv, exit } from "node:process";
 
-import { Client, OperationCancelledError } from "compactord";
+import { Client, CompactordError } from "compactord";
 
 const [, , sessionId] = argv;
 if (sessionId === undefined) {
@@ -32,7 +32,7 @@ try {
     }
   }
 } catch (error) {
-  if (!(error instanceof OperationCancelledError)) {
+  if (!(error instanceof CompactordError && error.reason === "CANCELLED")) {
     throw error;
   }
   // Settles once the daemon has ended it.

@@ -16,18 +16,19 @@ const document = join(root, "docs/api.md");
 const head = `# The TypeScript API
 
 Generated from the comments of the sources by \`npm run docs\`; the [README](../README.md) shows how things are used. Messages
-and enums of the contract are in \`compactord/v1\`; \`Code\`, and \`Stub\`, which is its \`Client\`, are of Connect.
+and enums of the contract are in \`compactord/v1\`, and the types of the last two subjects in \`compactord/types\`. \`Code\`,
+and \`Stub\`, which is its \`Client\`, are of Connect.
 `;
 
 const { config } = ts.readConfigFile(join(root, "tsconfig.json"), (path) => ts.sys.readFile(path));
 const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
-const entry = join(root, "src/index.ts");
-const program = ts.createProgram([entry], options);
+const entries = ["index", "types"].map((name) => join(root, `src/${name}.ts`));
+const program = ts.createProgram(entries, options);
 const checker = program.getTypeChecker();
 
-/** What the package exports of its own, in the order of its index. */
-const exported = checker
-  .getExportsOfModule(checker.getSymbolAtLocation(program.getSourceFile(entry)))
+/** What the package exports of its own, in the order of its sources. */
+const exported = entries
+  .flatMap((entry) => checker.getExportsOfModule(checker.getSymbolAtLocation(program.getSourceFile(entry))))
   .map((symbol) => (symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol))
   .filter((symbol) => symbol.declarations?.every(isOwn));
 
@@ -35,7 +36,7 @@ function isOwn(declaration) {
   return declaration.getSourceFile().fileName.startsWith(join(root, "src"));
 }
 
-/** What is documented under each subject, in this order, as on the page of the Python API. Errors come after them. */
+/** What is documented under each subject, in this order, as on the page of the Python API, but for types. */
 const subjects = {
   "The client": ["Client", "ClientOptions", "ConnectionOptions", "TLSOptions", "CallOptions", "WriteOptions"].concat([
     "embedded",
@@ -64,8 +65,7 @@ const subjects = {
   ]),
   "Turns and tools": ["Turn", "TurnOptions", "CallModel", "ModelOutput", "RunTool", "ToolCall", "ToolAnswer"]
     .concat(["ToolOutput", "ToolRejected", "TouchedFile", "Mail", "Announce", "ExtraBlocks"])
-    .concat(["AgentTools", "AgentToolsOptions", "AgentToolName", "ToolDefinition", "ToolShapes"])
-    .concat(["ToolParameters", "ToolParameter"]),
+    .concat(["AgentTools", "AgentToolsOptions", "ToolDefinition"]),
   "Going back, watching, children": [
     "RevertTarget",
     "RevertOptions",
@@ -73,15 +73,14 @@ const subjects = {
     "WatchItem",
     "WatchOptions",
   ].concat(["ChildOptions", "EndOptions"]),
-  Words: ["word", "Word"].concat(named(/Name$/, "DialectName", "AgentToolName")),
-  "Providers' messages": ["ProviderMessages", "ProviderRequests", "ProviderSystems", "Of"].concat(
+  Errors: ["CompactordError"].concat(named(/Error$/, "CompactordError")),
+  Words: ["word"],
+  "Types of words, tools and errors": ["Word"]
+    .concat(named(/Name$/, "DialectName"))
+    .concat(["ToolShapes", "ToolParameters", "ToolParameter", "FieldViolation", "ErrorFacts"]),
+  "Types of providers' messages": ["ProviderMessages", "ProviderRequests", "ProviderSystems", "Of"].concat(
     named(/^(Anthropic|Chat|Responses|Gemini)/),
   ),
-  Errors: ["CompactordError"].concat(named(/Error$/, "CompactordError"), [
-    "FieldViolation",
-    "ErrorFacts",
-    "leavesOpen",
-  ]),
 };
 
 /** The exported names that match, but for some. */

@@ -19,7 +19,20 @@ export type { Element, SystemPrompt } from "./contract/lists.js";
 export type { ConnectionOptions, TLSOptions } from "./wire/connection.js";
 export { embedded, EmbeddedClient } from "./client/embedded.js";
 export type { EmbeddedOptions } from "./client/embedded.js";
-export * from "./wire/errors.js";
+export {
+  CompactordError,
+  ConflictError,
+  DeadlineExceededError,
+  InvalidRequestError,
+  NotFoundError,
+  SessionExistsError,
+  SessionNotFoundError,
+  SyncConflictError,
+  ToolCallsOpenError,
+  UnauthenticatedError,
+  UnavailableError,
+  WrongNextIndexError,
+} from "./wire/errors.js";
 export { block } from "./contract/blocks.js";
 export type { BlockContent, BlockSettings } from "./contract/blocks.js";
 export { assistant, developer, system, toolResult, user } from "./contract/messages.js";
@@ -39,45 +52,13 @@ export type { AppendOptions, RecallOptions, RevertOptions, RevertTarget } from "
 export type { ViewOptions } from "./view/sessionView.js";
 export type { ModelOutput } from "./turn/modelOutput.js";
 export type { ListedCheckpoint, RecordFilter, SearchQuery } from "./session/reading.js";
+export type { ToolDefinition } from "./agentTools/tools.js";
 export { ToolOutput, ToolRejected } from "./turn/toolCalls.js";
 export type { Mail, RunTool, ToolAnswer, ToolCall, TouchedFile } from "./turn/toolCalls.js";
-export type { AgentToolName, ToolDefinition, ToolParameter, ToolParameters, ToolShapes } from "./agentTools/tools.js";
 export type { CallModel, ExtraBlocks } from "./turn/options.js";
 export type { Turn } from "./turn/turn.js";
-export { ContextOverflowError, TurnAbortedError, TurnRunningError } from "./turn/errors.js";
+export { ContextOverflowError, TurnAbortedError } from "./turn/errors.js";
 export type { Announce } from "./turn/state.js";
 export { word } from "./contract/words.js";
 export { View } from "./view/view.js";
-export type {
-  AnthropicBlock,
-  AnthropicCacheControl,
-  AnthropicMedia,
-  AnthropicMessage,
-  AnthropicText,
-  ChatMessage,
-  ChatPart,
-  ChatText,
-  ChatToolCall,
-  GeminiContent,
-  GeminiPart,
-  Of,
-  ProviderMessages,
-  ProviderRequests,
-  ProviderSystems,
-  ResponsesItem,
-  ResponsesPart,
-} from "./contract/providerTypes.js";
 export type { WatchItem, WatchOptions } from "./session/watch.js";
-export type {
-  BlockPlaceName,
-  ChildrenOnDeleteName,
-  CompactionReasonName,
-  EstimatorName,
-  RecordKindName,
-  RoleName,
-  SkipReasonName,
-  StateName,
-  StopReasonName,
-  ThinkingName,
-  Word,
-} from "./contract/words.js";

@@ -1,15 +1,8 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 
-import {
-  Client,
-  embedded,
-  type CallModel,
-  type SearchQuery,
-  type RevertTarget,
-  type Session,
-  type ThinkingName,
-} from "../src/index.js";
+import { Client, embedded, type CallModel, type SearchQuery, type RevertTarget, type Session } from "../src/index.js";
+import type { ThinkingName } from "../src/types.js";
 import { TestDaemon } from "./fixture/daemon.js";
 
 // Programs without types give what they have: each wrong argument is refused by its own name, and nothing is sent.

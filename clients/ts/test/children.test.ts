@@ -2,16 +2,7 @@ import assert from "node:assert/strict";
 import { before, beforeEach, test } from "node:test";
 
 import type { Client, RunTool, Session } from "../src/index.js";
-import {
-  AgentTools,
-  assistant,
-  ChildEndedError,
-  HasChildrenError,
-  NoParentError,
-  SessionNotFoundError,
-  system,
-  user,
-} from "../src/index.js";
+import { AgentTools, assistant, SessionNotFoundError, system, user } from "../src/index.js";
 import type { Message } from "../src/v1.js";
 import { MessageSchema, Role } from "../src/v1.js";
 import { create } from "@bufbuild/protobuf";
@@ -73,11 +64,11 @@ test("a child ends with what its model said, or with the text that its work retu
     (await all(parent.children())).map(({ sessionId, title }) => [sessionId, title]),
     [[childId, "find the leak"]],
   );
-  await assert.rejects(client.session(childId).append("More."), ChildEndedError);
+  await assert.rejects(client.session(childId).append("More."), { reason: "CHILD_ENDED" });
   await parent.child(() => "It was the hose.");
   assert.equal(resultIn((await shown(parent)).at(-1)), "It was the hose.");
-  await assert.rejects(parent.end("I am nobody's child."), NoParentError);
-  await assert.rejects(parent.delete({ children: "refuse" }), HasChildrenError);
+  await assert.rejects(parent.end("I am nobody's child."), { reason: "NO_PARENT" });
+  await assert.rejects(parent.delete({ children: "refuse" }), { reason: "HAS_CHILDREN" });
   await parent.delete({ children: "delete" });
   await assert.rejects(client.session(childId).info(), SessionNotFoundError);
 });

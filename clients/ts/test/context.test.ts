@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 
-import type { BlockPlaceName, Client, DialectName, View } from "../src/index.js";
+import type { Client, DialectName, View } from "../src/index.js";
+import type { BlockPlaceName } from "../src/types.js";
 import { assistant, block, developer, InvalidRequestError, system, user } from "../src/index.js";
 import type { ContextBlock, Message } from "../src/v1.js";
 import { Role } from "../src/v1.js";

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
 
-import { BinaryNotFoundError, Client, DaemonStartError, embedded } from "../src/index.js";
+import { CompactordError, Client, embedded } from "../src/index.js";
 import { binary, temporaryFolder } from "./fixture/daemon.js";
 
 const program = binary();
@@ -73,8 +73,8 @@ test("an embedded daemon starts where the temporary folder has a long path", win
   }
 });
 
-test("a program that is not there is BinaryNotFoundError", async () => {
-  await assert.rejects(embedded({ binary: "/nowhere/compactord" }), BinaryNotFoundError);
+test("a program that is not there is told", async () => {
+  await assert.rejects(embedded({ binary: "/nowhere/compactord" }), { reason: "BINARY_NOT_FOUND" });
   const { PATH, COMPACTORD_BINARY } = process.env;
   try {
     process.env["PATH"] = temporaryFolder();
@@ -93,7 +93,7 @@ test("a program that is not there is BinaryNotFoundError", async () => {
 
 test("a daemon that ends at once is told with what it wrote", async () => {
   await assert.rejects(embedded({ binary: program, args: ["--no-such-flag"] }), (e) => {
-    assert.ok(e instanceof DaemonStartError);
+    assert.ok(e instanceof CompactordError && e.reason === "DAEMON_START");
     assert.match(e.message, /ended with exit code \d+:\n[^]*no-such-flag/);
     return true;
   });

@@ -4,15 +4,7 @@ import { before, test } from "node:test";
 import { create } from "@bufbuild/protobuf";
 
 import type { Client, Session } from "../src/index.js";
-import {
-  AgentTools,
-  assistant,
-  CheckpointNotFoundError,
-  PlanInvalidError,
-  system,
-  toolResult,
-  user,
-} from "../src/index.js";
+import { AgentTools, assistant, system, toolResult, user } from "../src/index.js";
 import type { Message } from "../src/v1.js";
 import { MessageSchema, Role } from "../src/v1.js";
 import { TestDaemon } from "./fixture/daemon.js";
@@ -86,8 +78,8 @@ test("a fold can be planned, begin at a checkpoint, and be refused", async () =>
   assert.ok(texts.at(-2)?.endsWith(result));
   assert.equal(texts.at(-1), "read_file");
   await session.pin([4]);
-  await assert.rejects(session.fold({ start: 2, end: 8, text: result }), PlanInvalidError);
-  await assert.rejects(session.fold({ checkpoint: 9, text: result }), CheckpointNotFoundError);
+  await assert.rejects(session.fold({ start: 2, end: 8, text: result }), { reason: "PLAN_INVALID" });
+  await assert.rejects(session.fold({ checkpoint: 9, text: result }), { reason: "CHECKPOINT_NOT_FOUND" });
   await assert.rejects(
     session.fold({ text: result } as unknown as { start: number }),
     /fold: set exactly one of start/,

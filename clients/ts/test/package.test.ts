@@ -90,7 +90,10 @@ client.close();
 
 const typed = `
 import { Client, type Session, type View } from "compactord";
+import type { ReasonName } from "compactord/types";
 import { type ContextReport, CompactionReason } from "compactord/v1";
+
+export const busy: ReasonName = "COMPACTION_RUNNING";
 
 export async function fill(client: Client): Promise<number> {
   const session: Session = await client.createSession({ sessionId: "typed", dialect: "openai_chat" });

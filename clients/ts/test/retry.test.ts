@@ -5,15 +5,8 @@ import { test } from "node:test";
 
 import { Code } from "@connectrpc/connect";
 
-import {
-  CompactordError,
-  LimitExceededError,
-  MemoryExhaustedError,
-  SlowReaderError,
-  SummarizerUnavailableError,
-  TooManyWaitingError,
-  UnavailableError,
-} from "../src/index.js";
+import { CompactordError, UnavailableError } from "../src/index.js";
+import type { ReasonName } from "../src/types.js";
 import { backoffMs, forward, isSafeToRepeat, pause, repeated, retryFigures } from "../src/wire/retry.js";
 import { CompactionService, SessionService } from "../src/v1.js";
 import { repository } from "./fixture/daemon.js";
@@ -95,7 +88,7 @@ test("a call ends with its first success", async () => {
 
 test("only what found no daemon is repeated, and no summarizer that is out of reach", async () => {
   for (const error of [
-    new SummarizerUnavailableError("busy", { code: Code.Unavailable, reason: "SUMMARIZER_UNAVAILABLE" }),
+    new CompactordError("busy", { code: Code.Unavailable, reason: "SUMMARIZER_UNAVAILABLE" }),
     new CompactordError("no", { code: Code.Aborted, reason: "STATE_CHANGED" }),
     new TypeError("wrong"),
   ]) {
@@ -115,14 +108,14 @@ test("only what found no daemon is repeated, and no summarizer that is out of re
   }
 });
 
-function refused(kind: typeof CompactordError, retryAfterMs?: number): CompactordError {
-  return new kind("busy", { code: Code.ResourceExhausted, reason: "BUSY", retryAfterMs });
+function refused(reason: ReasonName, retryAfterMs?: number): CompactordError {
+  return new CompactordError("busy", { code: Code.ResourceExhausted, reason, retryAfterMs });
 }
 
 test("a busy daemon is asked again when it says, also for calls that are not safe to repeat", async () => {
-  for (const kind of [MemoryExhaustedError, TooManyWaitingError, SlowReaderError]) {
+  for (const reason of ["MEMORY_EXHAUSTED", "TOO_MANY_WAITING", "SLOW_READER"] as const) {
     const pauses: number[] = [];
-    const answers = [() => Promise.reject(refused(kind, 1000)), () => Promise.resolve("done")];
+    const answers = [() => Promise.reject(refused(reason, 1000)), () => Promise.resolve("done")];
     const answer = await repeated(
       () => answers.shift()?.() ?? Promise.reject(new Error("one call too many")),
       (ms) => {
@@ -142,17 +135,17 @@ test("a busy daemon is asked five times", async () => {
   const failing = repeated(
     () => {
       calls++;
-      return Promise.reject(refused(MemoryExhaustedError, 1));
+      return Promise.reject(refused("MEMORY_EXHAUSTED", 1));
     },
     () => Promise.resolve(),
     () => false,
   );
-  await assert.rejects(failing, MemoryExhaustedError);
+  await assert.rejects(failing, { reason: "MEMORY_EXHAUSTED" });
   assert.equal(calls, 5);
 });
 
 test("what is not safe to repeat, and other refusals, are final", async () => {
-  for (const error of [unavailable(), refused(LimitExceededError, 1000), refused(MemoryExhaustedError)]) {
+  for (const error of [unavailable(), refused("LIMIT_EXCEEDED", 1000), refused("MEMORY_EXHAUSTED")]) {
     let calls = 0;
     const failing = repeated(
       () => {

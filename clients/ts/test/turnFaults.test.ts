@@ -1,14 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 
-import {
-  AgentTools,
-  assistant,
-  ClientClosedError,
-  OperationCancelledError,
-  ToolOutput,
-  toolResult,
-} from "../src/index.js";
+import { AgentTools, assistant, ToolOutput, toolResult } from "../src/index.js";
 import type { Message } from "../src/v1.js";
 import type { Client, RunTool, Session } from "../src/index.js";
 import { TestDaemon } from "./fixture/daemon.js";
@@ -189,7 +182,7 @@ test("a compaction that was given up before it began aborts no turn", async () =
   );
   const cancelled = session.compacting();
   await cancelled.cancel();
-  await assert.rejects(cancelled.finish(), OperationCancelledError);
+  await assert.rejects(cancelled.finish(), { reason: "CANCELLED" });
   answer.open("Here.");
   assert.equal((await turn).text, "Here.");
 });
@@ -199,7 +192,9 @@ test("a client that was closed is no result of an agent's tool", async () => {
   const session = await own.createSession();
   const tools = new AgentTools(session);
   await own.close();
-  await assert.rejects(tools.handle({ name: "search_messages", arguments: '{"words":"a"}' }), ClientClosedError);
+  await assert.rejects(tools.handle({ name: "search_messages", arguments: '{"words":"a"}' }), {
+    reason: "CLIENT_CLOSED",
+  });
 });
 
 test("request() of a neutral view says what to do, by its own name", async () => {

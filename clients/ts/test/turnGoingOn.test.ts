@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 
 import { Code } from "@connectrpc/connect";
 
-import { assistant, OperationCancelledError, UnavailableError, user, type Session } from "../src/index.js";
+import { assistant, CompactordError, UnavailableError, user, type Session } from "../src/index.js";
 import type { AppendMessagesRequest } from "../src/v1.js";
 import { TestDaemon } from "./fixture/daemon.js";
 import { FakeModel, throwing } from "./fixture/fakeModel.js";
@@ -19,8 +19,8 @@ function failAppend(
   which: (request: AppendMessagesRequest) => boolean,
   {
     reached,
-    as = UnavailableError,
-  }: { reached: boolean; as?: typeof UnavailableError | typeof OperationCancelledError },
+    as = new UnavailableError("the answer was lost", { code: Code.Unavailable, reason: "UNAVAILABLE" }),
+  }: { reached: boolean; as?: CompactordError },
 ): void {
   const real = client.sessions.appendMessages;
   client.sessions.appendMessages = async (request, options) => {
@@ -31,7 +31,7 @@ function failAppend(
     if (reached) {
       await real(request, options);
     }
-    throw new as("the answer was lost", { code: Code.Unavailable, reason: "LOST" });
+    throw as;
   };
 }
 
@@ -44,8 +44,11 @@ const calling = (id: string): object => ({
 });
 
 describe("a turn that broke off", () => {
-  for (const as of [UnavailableError, OperationCancelledError]) {
-    it(`does not double an answer whose append was lost, told by ${as.name}`, async () => {
+  for (const as of [
+    new UnavailableError("the answer was lost", { code: Code.Unavailable, reason: "UNAVAILABLE" }),
+    new CompactordError("the answer was lost", { code: Code.Canceled, reason: "CANCELLED" }),
+  ]) {
+    it(`does not double an answer whose append was lost, told by ${as.reason}`, async () => {
       const session = await begin();
       failAppend(isAnswer, { reached: true, as });
       await assert.rejects(session.runTurn(new FakeModel(assistant("Done.")).call, "hi"), as);

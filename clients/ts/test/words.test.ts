@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 
-import type { Client, EstimatorName, RoleName } from "../src/index.js";
+import type { Client } from "../src/index.js";
+import type { EstimatorName, RoleName } from "../src/types.js";
 import { assistant, user } from "../src/index.js";
 import {
   BlockPlace,

@@ -8,7 +8,9 @@ import shutil
 import sysconfig
 from pathlib import Path
 
-from compactord.errors import BinaryNotFoundError
+import grpc
+
+from compactord.errors import CompactordError
 
 BINARY_VARIABLE = "COMPACTORD_BINARY"
 _NAME = "compactord"
@@ -23,19 +25,23 @@ def find_binary(given: str | Path | None) -> str:
             package, else ``compactord`` on the PATH.
 
     Raises:
-        BinaryNotFoundError: The program does not exist.
+        CompactordError: ``BINARY_NOT_FOUND``: The program does not exist.
     """
     wanted = os.fspath(given) if given is not None else os.environ.get(BINARY_VARIABLE)
     found = shutil.which(wanted) if wanted else own_binary() or shutil.which(_NAME)
     if found is not None:
         return os.path.abspath(found)
     if wanted:
-        raise BinaryNotFoundError(f"the program {wanted} does not exist: give binary= or set {BINARY_VARIABLE}")
-    raise BinaryNotFoundError(
+        raise _not_found(f"the program {wanted} does not exist: give binary= or set {BINARY_VARIABLE}")
+    raise _not_found(
         f"this package was installed without the program, which it has not for every platform "
         f"({sysconfig.get_platform()}), and there is no {_NAME} on the PATH: build it with `{_BUILD}`, "
         f"or give binary= or set {BINARY_VARIABLE}"
     )
+
+
+def _not_found(message: str) -> CompactordError:
+    return CompactordError(message, code=grpc.StatusCode.FAILED_PRECONDITION, reason="BINARY_NOT_FOUND")
 
 
 def own_binary() -> str | None:

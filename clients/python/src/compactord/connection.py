@@ -348,7 +348,7 @@ def unreachable(address: str, why: str) -> str:
 
 def explained(error: CompactordError, settings: Settings) -> CompactordError:
     """Add to the text of an error what only the client knows: the address, and where its token comes from."""
-    if isinstance(error, UnavailableError) and not error.reason:
+    if isinstance(error, UnavailableError) and not error.from_daemon:
         error.message = unreachable(settings.address, error.message)
     elif isinstance(error, UnauthenticatedError):
         error.message = f"{error.message}: {tokens.origin(settings.token, given=settings.token_given)}"

@@ -13,9 +13,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import grpc
+
 from compactord import guard
 from compactord.binary import find_binary
-from compactord.errors import DaemonStartError
+from compactord.errors import CompactordError
 
 START_TIMEOUT = 30.0
 """Seconds that a daemon may take to start."""
@@ -75,7 +77,7 @@ class Daemon:
         """Raise an error where the daemon has ended.
 
         Raises:
-            DaemonStartError: The daemon has ended. The text ends with the end of its output.
+            CompactordError: ``DAEMON_START``: The daemon has ended. The text ends with the end of its output.
         """
         if self._process is None or self._process.poll() is not None:
             raise self.failure("the daemon has ended")
@@ -90,13 +92,14 @@ class Daemon:
             return False
         return True
 
-    def failure(self, what: str) -> DaemonStartError:
+    def failure(self, what: str) -> CompactordError:
         """Make the error that says what went wrong, with the end of the daemon's output."""
         try:
             output = self._log().read_bytes()[-_OUTPUT_BYTES:].decode("utf-8", "replace").strip()
         except OSError:
             output = ""
-        return DaemonStartError(f"{what}. Its output: {output}" if output else what)
+        text = f"{what}. Its output: {output}" if output else what
+        return CompactordError(text, code=grpc.StatusCode.UNAVAILABLE, reason="DAEMON_START")
 
     def stop(self) -> None:
         """Stop the daemon and remove its folder. Safe to call again. Does nothing in a forked child process."""

@@ -33,7 +33,7 @@ class Deadline:
         The daemon has the same deadline. If it acts on it first, gRPC reports that the call was cancelled.
         """
         seconds = self._seconds
-        if seconds is None or error.reason:
+        if seconds is None or error.from_daemon:
             return error
         passed = self._clock() - self._begun >= seconds * (1 - _EARLY)
         late = error.code is grpc.StatusCode.DEADLINE_EXCEEDED

@@ -1,8 +1,8 @@
 """The exceptions of this package.
 
-Every error of the daemon has a stable reason (`docs/api.md` lists them). Each reason that a program may want to catch
-has a class. All classes derive from :class:`CompactordError`. Decide by class or ``reason``; the text is for people.
-No error contains content of a conversation.
+All classes derive from :class:`CompactordError`. What most programs catch has a class of its own; all other errors are
+told apart by ``reason``, whose words :data:`ReasonName` lists. The text is for people. No error contains content of a
+conversation.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Protocol, TypeAlias
+from typing import Literal, Protocol, TypeAlias, cast
 
 import grpc
 from typing_extensions import override
@@ -22,6 +22,77 @@ _PREFIX = "ERROR_REASON_"
 
 Metadata: TypeAlias = Iterable[tuple[str, str | bytes]]
 """Metadata of an RPC: pairs of key and value."""
+
+ReasonName: TypeAlias = Literal[
+    # Reasons of the daemon, whose metadata the contract's `error.proto` says.
+    "BREAKER_OPEN",
+    "CANCELLED",
+    "CHECKPOINT_NOT_FOUND",
+    "CHECKPOINT_PUT_ASIDE",
+    "CHILD_ENDED",
+    "COMPACTION_RUNNING",
+    "CONTENT_NOT_FOUND",
+    "DEADLINE_EXCEEDED",
+    "HAS_CHILDREN",
+    "HISTORY_REVERTED",
+    "INPUT_MALFORMED",
+    "INTERNAL",
+    "INTERRUPTED",
+    "INVALID_FIELD",
+    "INVALID_POLICY",
+    "INVALID_TOKEN",
+    "LIMIT_EXCEEDED",
+    "MEMORY_EXHAUSTED",
+    "MESSAGE_PUT_ASIDE",
+    "NOTHING_TO_REVERT",
+    "NOT_IMPLEMENTED",
+    "NO_PARENT",
+    "OPERATION_NOT_FOUND",
+    "PERMISSION_DENIED",
+    "PLAN_INVALID",
+    "POINT_OUT_OF_RANGE",
+    "REQUEST_ID_REUSED",
+    "SESSION_EXISTS",
+    "SESSION_NOT_FOUND",
+    "SHUTTING_DOWN",
+    "SLOW_READER",
+    "STATE_CHANGED",
+    "STORE_CORRUPT",
+    "STORE_UNAVAILABLE",
+    "SUMMARIZER_REFUSED",
+    "SUMMARIZER_UNAVAILABLE",
+    "SUMMARY_REJECTED",
+    "SYNC_CONFLICT",
+    "TARGET_UNREACHABLE",
+    "TOOL_CALLS_OPEN",
+    "TOO_MANY_WAITING",
+    "UNAUTHENTICATED",
+    "UNKNOWN_NAME",
+    "VIEW_INVALID",
+    "WATCHER_TOO_SLOW",
+    "WRONG_NEXT_INDEX",
+    # Errors of gRPC itself: the name of the status.
+    "ABORTED",
+    "ALREADY_EXISTS",
+    "DATA_LOSS",
+    "FAILED_PRECONDITION",
+    "INVALID_ARGUMENT",
+    "NOT_FOUND",
+    "OUT_OF_RANGE",
+    "RESOURCE_EXHAUSTED",
+    "UNAVAILABLE",
+    "UNIMPLEMENTED",
+    "UNKNOWN",
+    # Errors of this package.
+    "BINARY_NOT_FOUND",
+    "CLIENT_CLOSED",
+    "COMPACTION_NOT_FOUND",
+    "CONTEXT_OVERFLOW",
+    "DAEMON_START",
+    "TURN_ABORTED",
+    "TURN_RUNNING",
+]
+"""The words of ``reason``. A newer daemon may have others."""
 
 
 @dataclass(frozen=True)
@@ -42,9 +113,10 @@ class CompactordError(Exception):
 
     Attributes:
         code: The gRPC status.
-        reason: The stable reason, such as ``"WRONG_NEXT_INDEX"``. Empty where gRPC failed and not compactord.
+        reason: The stable reason, such as ``"COMPACTION_RUNNING"``. For errors of gRPC itself: the name of the status.
+        from_daemon: Whether the daemon gave the reason. If not, gRPC or this package did.
         message: What happened, in a sentence for people.
-        metadata: The values that belong to the reason, as `docs/api.md` lists them.
+        metadata: The values that belong to the reason, by key, as text, such as ``"operation_id"``.
         field_violations: For an invalid request: the wrong fields, at most 20.
         retry_after: How long to wait before a retry, where the daemon says so.
         request_id: For a write: the request's id. The same call with this ``request_id`` is not executed twice.
@@ -55,14 +127,16 @@ class CompactordError(Exception):
         message: str,
         *,
         code: grpc.StatusCode = grpc.StatusCode.UNKNOWN,
-        reason: str = "",
+        reason: ReasonName | None = None,
         metadata: Mapping[str, str] | None = None,
         field_violations: tuple[FieldViolation, ...] = (),
         retry_after: timedelta | None = None,
+        from_daemon: bool = False,
     ) -> None:
         super().__init__(message)
         self.code = code
-        self.reason = reason
+        self.reason: ReasonName = reason or cast("ReasonName", code.name)
+        self.from_daemon = from_daemon
         self.message = message
         self.metadata: dict[str, str] = dict(metadata or {})
         self.field_violations = field_violations
@@ -71,8 +145,7 @@ class CompactordError(Exception):
 
     @override
     def __str__(self) -> str:
-        name = self.reason or (self.code.name if self.code is not grpc.StatusCode.UNKNOWN else "")
-        return f"{self.message} ({name})" if name else self.message
+        return self.message if self.reason == "UNKNOWN" else f"{self.message} ({self.reason})"
 
 
 class InvalidRequestError(CompactordError):
@@ -91,47 +164,6 @@ class SessionExistsError(CompactordError):
     """The session id is in use."""
 
 
-class CheckpointNotFoundError(NotFoundError):
-    """No checkpoint has this id."""
-
-    @property
-    def last_checkpoint(self) -> int | None:
-        """The highest checkpoint id of the session."""
-        return _int(self.metadata, "last_checkpoint")
-
-
-class CheckpointPutAsideError(CompactordError):
-    """A revert to an earlier point put the checkpoint aside."""
-
-    @property
-    def point(self) -> int | None:
-        """The checkpoint's point. A revert to the point is still possible."""
-        return _int(self.metadata, "point")
-
-
-class CompactionNotFoundError(NotFoundError):
-    """The session has no compaction with this id."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message, code=grpc.StatusCode.NOT_FOUND, reason="COMPACTION_NOT_FOUND")
-
-
-class OperationNotFoundError(NotFoundError):
-    """The session has no running compaction, or none with this operation id."""
-
-
-class ContentNotFoundError(NotFoundError):
-    """The log does not have the message, or the message does not have the part."""
-
-
-class MessagePutAsideError(CompactordError):
-    """A revert put the message aside."""
-
-
-class NothingToRevertError(CompactordError):
-    """There are not enough turns to revert, or there is no change to undo."""
-
-
 class ConflictError(CompactordError):
     """The session changed in the meantime: read it again, then decide."""
 
@@ -143,14 +175,6 @@ class WrongNextIndexError(ConflictError):
     def next_index(self) -> int | None:
         """The index that the next message will get."""
         return _int(self.metadata, "next_index")
-
-
-class HistoryRevertedError(ConflictError):
-    """A revert came after the view that the answer was made from: fetch a new view and repeat the turn."""
-
-
-class StateChangedError(ConflictError):
-    """The session was reverted or compacted in the meantime."""
 
 
 class SyncConflictError(ConflictError):
@@ -171,42 +195,6 @@ class SyncConflictError(ConflictError):
         return _int(self.metadata, "next_index")
 
 
-class PlanInvalidError(ConflictError):
-    """A plan would make the view invalid. The text names the rule that it breaks."""
-
-
-class CompactionRunningError(CompactordError):
-    """A compaction of this session is already running."""
-
-    @property
-    def operation_id(self) -> str:
-        """The operation id of the running compaction."""
-        return self.metadata.get("operation_id", "")
-
-
-class TargetUnreachableError(CompactordError):
-    """The fixed tokens, which no compaction can remove, are at or above the trigger."""
-
-    @property
-    def fixed_tokens(self) -> int | None:
-        """Tokens that no compaction can remove."""
-        return _int(self.metadata, "fixed_tokens")
-
-    @property
-    def trigger_tokens(self) -> int | None:
-        """Tokens at which compaction is due."""
-        return _int(self.metadata, "trigger_tokens")
-
-
-class BreakerOpenError(CompactordError):
-    """Three automatic compactions in a row did not help."""
-
-    @property
-    def closes_after_tokens(self) -> int | None:
-        """Tokens that must be appended before automatic compactions run again."""
-        return _int(self.metadata, "closes_after_tokens")
-
-
 class ToolCallsOpenError(CompactordError):
     """Tool calls are open. A rendered view and the announcement of a checkpoint need their results first."""
 
@@ -215,94 +203,6 @@ class ToolCallsOpenError(CompactordError):
         """The ids of the open calls, as far as the daemon lists them."""
         given = self.metadata.get("call_ids", "")
         return tuple(part.strip() for part in given.split(",") if part.strip())
-
-
-class ChildEndedError(CompactordError):
-    """The child has ended: its log takes nothing more, and it has its result."""
-
-
-class NoParentError(CompactordError):
-    """The session is no child, or its parent was deleted."""
-
-
-class HasChildrenError(CompactordError):
-    """The session has children, and was not to be deleted then."""
-
-
-class ViewInvalidError(CompactordError):
-    """The view would break a rule of the provider, and there is no repair for it."""
-
-    @property
-    def rule(self) -> str:
-        """The id of the rule."""
-        return self.metadata.get("rule", "")
-
-    @property
-    def message_index(self) -> int | None:
-        """The position in the view of the message that breaks the rule."""
-        return _int(self.metadata, "message")
-
-
-class LimitExceededError(CompactordError):
-    """The request or the response exceeds a limit, or the daemon's disk is full."""
-
-    @property
-    def limit(self) -> str:
-        """The name of the limit."""
-        return self.metadata.get("limit", "")
-
-    @property
-    def value(self) -> int | None:
-        """The value of the limit."""
-        return _int(self.metadata, "value")
-
-
-class SlowReaderError(CompactordError):
-    """Earlier answers on this connection have not been read, and there is no room for this one."""
-
-
-class MemoryExhaustedError(CompactordError):
-    """The daemon's running requests leave too little memory for this one; ``retry_after`` says when to try again."""
-
-
-class WatcherTooSlowError(CompactordError):
-    """A watch reads too slowly for the changes of its session."""
-
-    @property
-    def next_sequence(self) -> int | None:
-        """The sequence where to continue."""
-        return _int(self.metadata, "next_sequence")
-
-
-class TooManyWaitingError(CompactordError):
-    """Too many calls wait for work of this kind; ``retry_after`` says when to try again."""
-
-    @property
-    def pool(self) -> str:
-        """The kind of work: ``compactions``, ``searches``, ``imports`` or ``views``."""
-        return self.metadata.get("pool", "")
-
-
-class SummarizerUnavailableError(CompactordError):
-    """The summarizer cannot be reached; ``retry_after`` says when to try again."""
-
-
-class SummarizerRefusedError(CompactordError):
-    """The summarizer's provider refuses the request, and a retry does not help: a wrong key, an unknown model."""
-
-
-class SummaryRejectedError(CompactordError):
-    """No summary passed the checks, and the policy has no fallback."""
-
-    @property
-    def check(self) -> str:
-        """The check that failed."""
-        return self.metadata.get("check", "")
-
-    @property
-    def complaint(self) -> str:
-        """What is wrong with the summary, as a sentence for the model that wrote it."""
-        return self.message.partition("passed the checks: ")[2]
 
 
 class UnavailableError(CompactordError):
@@ -319,47 +219,8 @@ class DeadlineExceededError(CompactordError):
     """
 
 
-class OperationCancelledError(CompactordError):
-    """The call was cancelled: by this program, by another client, or because the client or the session ended."""
-
-
 class UnauthenticatedError(CompactordError):
     """The token is missing or wrong."""
-
-
-class PermissionDeniedError(CompactordError):
-    """The token does not permit this call."""
-
-
-class UnsupportedError(CompactordError):
-    """The daemon does not support the request: it is older than this package, or was built without the feature."""
-
-
-class InternalError(CompactordError):
-    """A bug in the daemon, or a corrupt store. The text contains an id that is also in the daemon's log."""
-
-
-class ClientClosedError(CompactordError):
-    """The client is closed."""
-
-
-OUTAGES = (
-    ClientClosedError,
-    DeadlineExceededError,
-    InternalError,
-    OperationCancelledError,
-    PermissionDeniedError,
-    UnauthenticatedError,
-    UnavailableError,
-)
-"""Errors with another cause than the request: a changed request does not mend them."""
-
-
-class TurnRunningError(CompactordError):
-    """A turn of this session is already running."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message, code=grpc.StatusCode.FAILED_PRECONDITION, reason="TURN_RUNNING")
 
 
 class TurnAbortedError(CompactordError):
@@ -389,61 +250,80 @@ class ContextOverflowError(CompactordError):
         self.context_window = context_window
 
 
-class BinaryNotFoundError(CompactordError):
-    """The ``compactord`` program was not found."""
+def cancelled(message: str) -> CompactordError:
+    """Make the error of a call that this program cancelled."""
+    return CompactordError(message, code=grpc.StatusCode.CANCELLED, reason="CANCELLED")
 
 
-class DaemonStartError(CompactordError):
-    """The daemon did not start. The text ends with the end of its output."""
+def client_closed() -> CompactordError:
+    """Make the error of a call with a closed client."""
+    return CompactordError("the client is closed", code=grpc.StatusCode.CANCELLED, reason="CLIENT_CLOSED")
+
+
+def internal(message: str) -> CompactordError:
+    """Make the error of an answer that a daemon without a bug does not give."""
+    return CompactordError(message, code=grpc.StatusCode.INTERNAL, reason="INTERNAL")
+
+
+def is_outage(error: CompactordError) -> bool:
+    """Whether an error has another cause than the request: a changed request does not mend it."""
+    return isinstance(error, DeadlineExceededError | UnauthenticatedError | UnavailableError) or error.reason in (
+        "CANCELLED",
+        "CLIENT_CLOSED",
+        "DATA_LOSS",
+        "INTERNAL",
+        "PERMISSION_DENIED",
+        "STORE_CORRUPT",
+    )
 
 
 REASONS: dict[str, type[CompactordError]] = {
     "INVALID_FIELD": InvalidRequestError,
     "SESSION_NOT_FOUND": SessionNotFoundError,
     "SESSION_EXISTS": SessionExistsError,
-    "CHECKPOINT_NOT_FOUND": CheckpointNotFoundError,
+    "CHECKPOINT_NOT_FOUND": NotFoundError,
     "POINT_OUT_OF_RANGE": InvalidRequestError,
     "WRONG_NEXT_INDEX": WrongNextIndexError,
-    "HISTORY_REVERTED": HistoryRevertedError,
-    "STATE_CHANGED": StateChangedError,
+    "HISTORY_REVERTED": ConflictError,
+    "STATE_CHANGED": ConflictError,
     "SYNC_CONFLICT": SyncConflictError,
-    "COMPACTION_RUNNING": CompactionRunningError,
-    "TARGET_UNREACHABLE": TargetUnreachableError,
-    "BREAKER_OPEN": BreakerOpenError,
+    "COMPACTION_RUNNING": CompactordError,
+    "TARGET_UNREACHABLE": CompactordError,
+    "BREAKER_OPEN": CompactordError,
     "TOOL_CALLS_OPEN": ToolCallsOpenError,
-    "VIEW_INVALID": ViewInvalidError,
-    "LIMIT_EXCEEDED": LimitExceededError,
-    "SUMMARIZER_UNAVAILABLE": SummarizerUnavailableError,
-    "SUMMARIZER_REFUSED": SummarizerRefusedError,
-    "SUMMARY_REJECTED": SummaryRejectedError,
-    "CANCELLED": OperationCancelledError,
+    "VIEW_INVALID": CompactordError,
+    "LIMIT_EXCEEDED": CompactordError,
+    "SUMMARIZER_UNAVAILABLE": CompactordError,
+    "SUMMARIZER_REFUSED": CompactordError,
+    "SUMMARY_REJECTED": CompactordError,
+    "CANCELLED": CompactordError,
     "DEADLINE_EXCEEDED": DeadlineExceededError,
     "REQUEST_ID_REUSED": InvalidRequestError,
     "INVALID_POLICY": InvalidRequestError,
-    "NOT_IMPLEMENTED": UnsupportedError,
-    "INTERNAL": InternalError,
+    "NOT_IMPLEMENTED": CompactordError,
+    "INTERNAL": CompactordError,
     "SHUTTING_DOWN": UnavailableError,
     "STORE_UNAVAILABLE": UnavailableError,
     "INTERRUPTED": UnavailableError,
     "UNAUTHENTICATED": UnauthenticatedError,
-    "PERMISSION_DENIED": PermissionDeniedError,
-    "STORE_CORRUPT": InternalError,
+    "PERMISSION_DENIED": CompactordError,
+    "STORE_CORRUPT": CompactordError,
     "INVALID_TOKEN": InvalidRequestError,
     "UNKNOWN_NAME": InvalidRequestError,
-    "PLAN_INVALID": PlanInvalidError,
-    "OPERATION_NOT_FOUND": OperationNotFoundError,
+    "PLAN_INVALID": ConflictError,
+    "OPERATION_NOT_FOUND": NotFoundError,
     "INPUT_MALFORMED": InvalidRequestError,
-    "CHECKPOINT_PUT_ASIDE": CheckpointPutAsideError,
-    "NOTHING_TO_REVERT": NothingToRevertError,
-    "CONTENT_NOT_FOUND": ContentNotFoundError,
-    "MESSAGE_PUT_ASIDE": MessagePutAsideError,
-    "SLOW_READER": SlowReaderError,
-    "WATCHER_TOO_SLOW": WatcherTooSlowError,
-    "MEMORY_EXHAUSTED": MemoryExhaustedError,
-    "TOO_MANY_WAITING": TooManyWaitingError,
-    "CHILD_ENDED": ChildEndedError,
-    "NO_PARENT": NoParentError,
-    "HAS_CHILDREN": HasChildrenError,
+    "CHECKPOINT_PUT_ASIDE": CompactordError,
+    "NOTHING_TO_REVERT": CompactordError,
+    "CONTENT_NOT_FOUND": NotFoundError,
+    "MESSAGE_PUT_ASIDE": CompactordError,
+    "SLOW_READER": CompactordError,
+    "WATCHER_TOO_SLOW": CompactordError,
+    "MEMORY_EXHAUSTED": CompactordError,
+    "TOO_MANY_WAITING": CompactordError,
+    "CHILD_ENDED": CompactordError,
+    "NO_PARENT": CompactordError,
+    "HAS_CHILDREN": CompactordError,
 }
 """The class of each reason. A reason that is not listed, from a newer daemon, gets the class of its status."""
 
@@ -452,15 +332,9 @@ _STATUSES: dict[grpc.StatusCode, type[CompactordError]] = {
     grpc.StatusCode.OUT_OF_RANGE: InvalidRequestError,
     grpc.StatusCode.NOT_FOUND: NotFoundError,
     grpc.StatusCode.ABORTED: ConflictError,
-    grpc.StatusCode.RESOURCE_EXHAUSTED: LimitExceededError,
     grpc.StatusCode.UNAVAILABLE: UnavailableError,
     grpc.StatusCode.DEADLINE_EXCEEDED: DeadlineExceededError,
-    grpc.StatusCode.CANCELLED: OperationCancelledError,
     grpc.StatusCode.UNAUTHENTICATED: UnauthenticatedError,
-    grpc.StatusCode.PERMISSION_DENIED: PermissionDeniedError,
-    grpc.StatusCode.UNIMPLEMENTED: UnsupportedError,
-    grpc.StatusCode.INTERNAL: InternalError,
-    grpc.StatusCode.DATA_LOSS: InternalError,
 }
 
 
@@ -510,10 +384,11 @@ def from_status(code: grpc.StatusCode, message: str, metadata: Metadata = ()) ->
     return kind(
         message,
         code=code,
-        reason=reason,
+        reason=cast("ReasonName | None", reason or None),
         metadata=found.metadata,
         field_violations=tuple(FieldViolation(field, wrong) for field, wrong in found.violations),
         retry_after=found.retry_after,
+        from_daemon=bool(reason),
     )
 
 

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 
 from compactord import v1
-from compactord.errors import DeadlineExceededError, OperationCancelledError, UnavailableError
+from compactord.errors import CompactordError, DeadlineExceededError, UnavailableError
 
 MEMORY = 600.0
 """Seconds after which the same content counts as a new message."""
@@ -63,4 +63,6 @@ def _digest(request: v1.AppendMessagesRequest) -> bytes:
 
 def leaves_open(error: BaseException) -> bool:
     """Whether it is unknown after this error if the daemon executed the request."""
-    return isinstance(error, UnavailableError | DeadlineExceededError | OperationCancelledError)
+    return isinstance(error, UnavailableError | DeadlineExceededError) or (
+        isinstance(error, CompactordError) and error.reason == "CANCELLED"
+    )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from compactord import v1
-from compactord.errors import InternalError
+from compactord.errors import internal
 from compactord.words import Dialect, dialect_name
 
 
@@ -116,11 +116,11 @@ class View:
             sent_before: How many messages the pages before it had.
 
         Raises:
-            InternalError: The page does not belong to this view.
+            CompactordError: ``INTERNAL``: The page does not belong to this view.
         """
         held = len(self._raw) if self.dialect else len(self._neutral)
         if page.unchanged_prefix > held:
-            raise InternalError(f"the view has {held} messages, but the daemon continues after {page.unchanged_prefix}")
+            raise internal(f"the view has {held} messages, but the daemon continues after {page.unchanged_prefix}")
         prefix = page.unchanged_prefix
         return View(
             dialect=self.dialect,

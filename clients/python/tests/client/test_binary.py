@@ -10,6 +10,7 @@ import pytest
 
 import compactord
 from compactord import binary as program
+from failures import raising
 
 
 class Listed(PurePosixPath):
@@ -62,7 +63,7 @@ def test_the_installed_program_is_found_before_the_one_on_the_path(
 @pytest.mark.usefixtures("nothing")
 def test_a_program_that_was_removed_is_not_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     installed(monkeypatch, tmp_path / "bin" / name)
-    with pytest.raises(compactord.BinaryNotFoundError) as raised:
+    with raising("BINARY_NOT_FOUND") as raised:
         program.find_binary(None)
     assert "go install" in str(raised.value) and sysconfig.get_platform() in str(raised.value)
 

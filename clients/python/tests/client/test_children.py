@@ -6,6 +6,7 @@ import pytest
 
 import compactord
 from compactord import v1
+from failures import raising
 
 
 @pytest.fixture
@@ -43,7 +44,7 @@ def test_leaving_the_block_ends_the_child_with_what_its_model_said(parent: compa
     assert [(one.session_id, one.title, one.HasField("ended")) for one in parent.children()] == [
         (child.id, "find the leak", True)
     ]
-    with pytest.raises(compactord.ChildEndedError):
+    with raising("CHILD_ENDED"):
         child.append("More.")
 
 
@@ -95,9 +96,9 @@ def test_an_explicit_end_stands(parent: compactord.Session) -> None:
         first = child.end("At the third one.")
     assert child.ended == first
     assert last(parent) == "At the third one."
-    with pytest.raises(compactord.NoParentError):
+    with raising("NO_PARENT"):
         parent.end("I am nobody's child.")
-    with pytest.raises(compactord.HasChildrenError):
+    with raising("HAS_CHILDREN"):
         parent.delete(children="refuse")
     parent.delete(children="delete")
     with pytest.raises(compactord.SessionNotFoundError):

@@ -8,7 +8,7 @@ import pytest
 import compactord
 from compactord.deadlines import Deadline
 
-CANCELLED = compactord.OperationCancelledError("RST_STREAM", code=grpc.StatusCode.CANCELLED)
+CANCELLED = compactord.CompactordError("RST_STREAM", code=grpc.StatusCode.CANCELLED)
 LATE = compactord.DeadlineExceededError("Deadline Exceeded", code=grpc.StatusCode.DEADLINE_EXCEEDED)
 
 
@@ -34,5 +34,7 @@ def test_what_the_daemon_has_a_reason_for_stays() -> None:
     now = [50.0]
     deadline = Deadline(30.0, lambda: now[0])
     now[0] = 90.0
-    told = compactord.OperationCancelledError("by another", code=grpc.StatusCode.CANCELLED, reason="CANCELLED")
+    told = compactord.CompactordError(
+        "by another", code=grpc.StatusCode.CANCELLED, reason="CANCELLED", from_daemon=True
+    )
     assert deadline.classified(told) is told

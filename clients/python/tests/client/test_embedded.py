@@ -15,6 +15,7 @@ import pytest
 import compactord
 from compactord import guard
 from compactord.daemon import Daemon
+from failures import raising
 
 
 def test_it_serves_and_ends(binary: str) -> None:
@@ -25,7 +26,7 @@ def test_it_serves_and_ends(binary: str) -> None:
         with compactord.Client(client.address) as other:
             assert other.session(session.id).info().session.session_id == session.id
     assert not socket.parent.exists()
-    with pytest.raises(compactord.ClientClosedError):
+    with raising("CLIENT_CLOSED"):
         client.create_session()
 
 
@@ -71,13 +72,13 @@ def test_configuration_and_arguments(binary: str, tmp_path: Path) -> None:
 
 
 def test_no_program() -> None:
-    with pytest.raises(compactord.BinaryNotFoundError, match="COMPACTORD_BINARY"), compactord.embedded("/none/here"):
+    with raising("BINARY_NOT_FOUND", match="COMPACTORD_BINARY"), compactord.embedded("/none/here"):
         pass
 
 
 def test_the_program_comes_from_the_environment(binary: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COMPACTORD_BINARY", "/none/here")
-    with pytest.raises(compactord.BinaryNotFoundError, match="/none/here"), compactord.embedded():
+    with raising("BINARY_NOT_FOUND", match="/none/here"), compactord.embedded():
         pass
     monkeypatch.delenv("COMPACTORD_BINARY")
     folder = Path(binary).parent
@@ -88,7 +89,7 @@ def test_the_program_comes_from_the_environment(binary: str, monkeypatch: pytest
 
 
 def test_a_daemon_that_does_not_come_up_says_why(binary: str) -> None:
-    refused = pytest.raises(compactord.DaemonStartError, match="default-preset")
+    refused = raising("DAEMON_START", match="default-preset")
     with refused, compactord.embedded(binary, args=["--default-preset", "nonsense"]):
         pass
 

@@ -8,6 +8,7 @@ import pytest
 
 import compactord
 from compactord import v1
+from failures import raising
 
 RESULT = "The cause is a stale lock in queue.go."
 
@@ -67,13 +68,13 @@ def test_a_fold_begins_at_a_checkpoint_and_ends_before_open_calls(client: compac
 
 def test_a_range_that_cannot_be_folded_is_refused(session: compactord.Session) -> None:
     session.pin(4)
-    with pytest.raises(compactord.PlanInvalidError, match="pinned"):
+    with raising("PLAN_INVALID", match="pinned"):
         session.fold(2, 8, text=RESULT)
     with pytest.raises(ValueError, match="either start or checkpoint"):
         session.fold(text=RESULT)
     with pytest.raises(ValueError, match="either start or checkpoint"):
         session.fold(2, checkpoint=1, text=RESULT)
-    with pytest.raises(compactord.CheckpointNotFoundError):
+    with raising("CHECKPOINT_NOT_FOUND"):
         session.fold(checkpoint=9, text=RESULT)
 
 
@@ -83,7 +84,7 @@ def test_a_dry_run_and_the_events_of_a_fold_change_nothing_until_the_end(session
     assert planned is not None
     with session.compacting(fold=v1.FoldRange(start=2, end=8, text=RESULT)) as events:
         events.cancel()
-        with pytest.raises(compactord.OperationCancelledError):
+        with raising("CANCELLED"):
             list(events)
     assert session.view().messages == before.messages
 

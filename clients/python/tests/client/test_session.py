@@ -14,6 +14,7 @@ import compactord
 from compactord import connection, v1, words
 from compactord._sync.wire import runtime
 from daemons import Restarted, talk
+from failures import raising
 
 POLICY = {"context_window": 8_000, "strategy": {"summarize": {"recent_turns": 1}}}
 
@@ -245,10 +246,10 @@ def test_a_model_that_never_passes_has_the_fallback_write_or_fails(client: compa
     assert result.fallback_cause.startswith("no summary by client passed the checks: ")
     strict = client.create_session(policy={**POLICY, "summary": {"fallback": "SUMMARY_FALLBACK_FAIL"}})
     talk(strict, 6)
-    with pytest.raises(compactord.SummaryRejectedError) as caught:
+    with raising("SUMMARY_REJECTED") as caught:
         strict.compact_with(refuse)
-    assert caught.value.check
-    assert caught.value.complaint
+    assert caught.value.metadata["check"]
+    assert "passed the checks: " in caught.value.message
     assert list(strict.compactions()) == []
 
 

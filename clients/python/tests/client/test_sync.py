@@ -12,6 +12,7 @@ import pytest
 import compactord
 from compactord import v1
 from daemons import Proxy, Restarted, lose_the_answer, wait_for
+from failures import raising
 from summarizer import HeldModel, held_model
 from sync_lists import APART, DIALECTS, Sent, Step, Writer, assistant, call, flat, marks, result, user
 
@@ -253,7 +254,7 @@ def test_a_failed_sync_leaves_nothing_that_the_daemon_lacks(client: compactord.C
     with compactord.Client(client.address, max_message_bytes=1 << 16) as narrow:
         session = narrow.create_session(dialect="openai_chat")
         session.sync([one])
-        with pytest.raises(compactord.LimitExceededError):
+        with raising("RESOURCE_EXHAUSTED"):
             session.sync([one, two, user("openai_chat", "long " * 20_000)])
         sent = Sent(narrow)
         assert session.sync([one, two]).appended == 1
@@ -413,7 +414,7 @@ def test_an_error_of_the_callback_ends_the_compaction(held: compactord.Client) -
 def test_after_a_failed_compaction_the_log_has_the_list(held: compactord.Client, model: HeldModel) -> None:
     session = held.create_session(dialect="openai_chat", policy=FAILING)
     model.let_go()
-    with pytest.raises(compactord.SummarizerRefusedError):
+    with raising("SUMMARIZER_REFUSED"):
         session.sync(LONG)
     again = session.sync(LONG[:-1], compact=False)
     assert (again.appended, again.put_aside, marks(again.messages or [])) == (0, 1, marks(LONG[:-1]))

@@ -1,15 +1,6 @@
 import { ArgumentError, Arguments } from "./arguments.js";
 import { Mailbox } from "./dmail.js";
-import {
-  ClientClosedError,
-  CompactordError,
-  DeadlineExceededError,
-  InternalError,
-  OperationCancelledError,
-  PermissionDeniedError,
-  UnauthenticatedError,
-  UnavailableError,
-} from "../wire/errors.js";
+import { CompactordError, DeadlineExceededError, UnauthenticatedError, UnavailableError } from "../wire/errors.js";
 import { checkKeys } from "../contract/arguments.js";
 import type { DialectName } from "../contract/messages.js";
 import { modelText } from "../contract/texts.js";
@@ -163,13 +154,8 @@ const notDone = {
 
 /** Whether the error has another cause than the call, so that the model cannot correct it. */
 function isOutage(error: CompactordError): boolean {
-  return [
-    ClientClosedError,
-    DeadlineExceededError,
-    InternalError,
-    OperationCancelledError,
-    PermissionDeniedError,
-    UnauthenticatedError,
-    UnavailableError,
-  ].some((kind) => error instanceof kind);
+  return (
+    [DeadlineExceededError, UnauthenticatedError, UnavailableError].some((kind) => error instanceof kind) ||
+    ["CANCELLED", "CLIENT_CLOSED", "DATA_LOSS", "INTERNAL", "PERMISSION_DENIED", "STORE_CORRUPT"].includes(error.reason)
+  );
 }

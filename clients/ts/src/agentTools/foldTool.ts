@@ -2,7 +2,7 @@ import type { SessionCompactions } from "../compaction/compacting.js";
 import type { CompactionResult } from "../compaction/compaction.js";
 import { modelText } from "../contract/texts.js";
 import { ToolOutput } from "../turn/toolCalls.js";
-import { CheckpointNotFoundError, CheckpointPutAsideError } from "../wire/errors.js";
+import { CompactordError } from "../wire/errors.js";
 import { Arguments } from "./arguments.js";
 
 /** Handles calls of fold_since, one after the other, since a session has one compaction at a time. */
@@ -43,10 +43,10 @@ function outputOf({ prune, reason }: CompactionResult, checkpoint: number): Tool
 
 /** What the model reads where the daemon does not know the checkpoint. Other errors are thrown. */
 function whyNot(error: unknown, checkpoint: number): string {
-  if (error instanceof CheckpointNotFoundError) {
-    return modelText("fold_from_unknown", { checkpoint, last: error.lastCheckpoint ?? 0 });
+  if (error instanceof CompactordError && error.reason === "CHECKPOINT_NOT_FOUND") {
+    return modelText("fold_from_unknown", { checkpoint, last: error.metadata["last_checkpoint"] ?? 0 });
   }
-  if (error instanceof CheckpointPutAsideError) {
+  if (error instanceof CompactordError && error.reason === "CHECKPOINT_PUT_ASIDE") {
     return modelText("fold_from_put_aside", { checkpoint });
   }
   throw error;

@@ -66,8 +66,8 @@ export class SessionChildren extends SessionTurns {
   /**
    * Ends this session, which is a child, and appends its result to the parent's log. The log of the child takes nothing
    * more; the parent's model is told how to recall it. Without a result, it is the text of the child's newest ASSISTANT
-   * message. Ending it again with the same result, or without one, does nothing. Throws ChildEndedError where it has
-   * ended with another result, and NoParentError where it is no child or its parent was deleted.
+   * message. Ending it again with the same result, or without one, does nothing. Throws with the reason `CHILD_ENDED` where it has
+   * ended with another result, and `NO_PARENT` where it is no child or its parent was deleted.
    */
   async end(result = "", options: EndOptions = {}): Promise<EndChildResponse> {
     const callId = options.call === undefined ? this.callId : idOf(options.call);

@@ -212,7 +212,7 @@ export class Session<D extends DialectName | undefined = DialectName | undefined
    * stopped.
    *
    * `input` is the user's message, or results of calls that the last turn left open; an empty list where the log has
-   * them already. Rejects with TurnRunningError where a turn is already running, TurnAbortedError where a compaction or
+   * them already. Rejects with the reason `TURN_RUNNING` where a turn is already running, TurnAbortedError where a compaction or
    * {@link abortTurn} aborts it, and ContextOverflowError where no compaction helps.
    */
   async runTurn(callModel: CallModel<D>, input: Appendables, options: TurnOptions = {}): Promise<Turn> {
@@ -267,7 +267,7 @@ export class Client implements AsyncDisposable {
     this.compactions = stubsOf(CompactionService, this.connection);
   }
 
-  /** Closes the connection. Running and later calls reject with ClientClosedError. */
+  /** Closes the connection. Running and later calls reject with the reason `CLIENT_CLOSED`. */
   close(): Promise<void> {
     this.connection.close();
     return Promise.resolve();

@@ -24,7 +24,7 @@ import { CompactionReason, InlineHistorySchema, ProviderJsonSchema } from "../v1
 import { JoinedView, View } from "../view/view.js";
 import type { CallOptions, Calls } from "../wire/calls.js";
 import { callOptions } from "../wire/calls.js";
-import { TargetUnreachableError } from "../wire/errors.js";
+import { errorReason } from "../wire/errors.js";
 
 /** The options of a compaction of a list of which the daemon keeps nothing. */
 export interface CompactedOptions<D extends DialectName | undefined = DialectName | undefined> extends CallOptions {
@@ -161,7 +161,7 @@ export class ListCompaction {
         }
       }
     } catch (error) {
-      if (error instanceof TargetUnreachableError) {
+      if (errorReason(error) === "TARGET_UNREACHABLE") {
         return undefined;
       }
       throw error;

@@ -11,7 +11,7 @@ import type { ClientOptions } from "./client.js";
 import { Client } from "./client.js";
 import { findBinary } from "../wire/binary.js";
 import { defaults } from "../wire/defaults.js";
-import { DaemonStartError } from "../wire/errors.js";
+import { daemonStart } from "../wire/errors.js";
 import { forward, pause } from "../wire/retry.js";
 
 /** The options of an embedded daemon. */
@@ -79,7 +79,7 @@ export class EmbeddedClient extends Client {
  * await using client = await embedded();
  * ```
  *
- * Throws BinaryNotFoundError where the program does not exist, DaemonStartError where the daemon does not start.
+ * Throws with the reason `BINARY_NOT_FOUND` where the program does not exist, `DAEMON_START` where the daemon does not start.
  */
 export async function embedded(options: EmbeddedOptions = {}): Promise<EmbeddedClient> {
   const { startTimeoutMs: limit = defaults.startTimeoutMs } = options;
@@ -155,12 +155,10 @@ class Daemon {
       this.stderr = (this.stderr + text).slice(-keptStderrChars);
     });
     this.process.on("error", (cause) => {
-      this.exited.abort(new DaemonStartError(`cannot start ${binary}: ${cause.message}`, cause));
+      this.exited.abort(daemonStart(`cannot start ${binary}: ${cause.message}`, cause));
     });
     this.process.on("close", (code, signal) => {
-      this.exited.abort(
-        new DaemonStartError(`${binary} ended with ${signal ?? `exit code ${String(code)}`}:\n${this.stderr}`),
-      );
+      this.exited.abort(daemonStart(`${binary} ended with ${signal ?? `exit code ${String(code)}`}:\n${this.stderr}`));
     });
     process.on("exit", this.killAtExit);
     this.guard = guardOf(this.process, folder);
@@ -174,7 +172,7 @@ class Daemon {
     const stop = new AbortController();
     const release = forward([this.exited.signal, signal], stop);
     const timer = setTimeout(() => {
-      stop.abort(new DaemonStartError(`the daemon did not serve within ${String(timeoutMs)} ms:\n${this.stderr}`));
+      stop.abort(daemonStart(`the daemon did not serve within ${String(timeoutMs)} ms:\n${this.stderr}`));
     }, timeoutMs);
     const asking = new Client({ address: client.address, retry: false });
     try {

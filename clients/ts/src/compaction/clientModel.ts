@@ -6,7 +6,7 @@ import { callOptions, requestIdOf } from "../wire/calls.js";
 import { CompactionResult } from "./compaction.js";
 import { foldRangeOf } from "./foldRange.js";
 import type { CompactionOptions } from "./options.js";
-import { SummaryRejectedError } from "../wire/errors.js";
+import { CompactordError } from "../wire/errors.js";
 import { policyOf } from "../contract/policy.js";
 import type { SessionLog } from "../session/log.js";
 import type {
@@ -93,7 +93,7 @@ export async function compactWithModel(
     try {
       return committed(session, await session.client.compactions.commitCompaction(commit, callOptions(options)));
     } catch (e) {
-      complaint = e instanceof SummaryRejectedError ? complaintOf(e) : "";
+      complaint = e instanceof CompactordError && e.reason === "SUMMARY_REJECTED" ? complaintOf(e) : "";
       if (complaint === "" || commit.useFallback) {
         throw e;
       }
@@ -199,7 +199,7 @@ function committed(session: SessionLog, { outcome }: CommitCompactionResponse): 
 }
 
 /** The part of the error that says what is wrong with the text. It contains nothing of the conversation. */
-function complaintOf(e: SummaryRejectedError): string {
+function complaintOf(e: CompactordError): string {
   const mark = "passed the checks: ";
   const at = e.message.indexOf(mark);
   return at < 0 ? "" : e.message.slice(at + mark.length);

@@ -10,7 +10,7 @@ import { foldRangeOf } from "./foldRange.js";
 import type { CompactionOptions, FoldTarget, PruneOptions } from "./options.js";
 import { takenOptions } from "./options.js";
 import { checkFunction, checkKeys } from "../contract/arguments.js";
-import { OperationNotFoundError } from "../wire/errors.js";
+import { errorReason } from "../wire/errors.js";
 import { newRequestId } from "../wire/ids.js";
 import { policyOf } from "../contract/policy.js";
 import { SessionLog } from "../session/log.js";
@@ -22,7 +22,7 @@ import { reasonOf } from "../contract/words.js";
 export abstract class SessionCompactions extends SessionLog {
   /**
    * Compacts and returns the result: completed, skipped with the reason, or planned with `dryRun`. Where it fails,
-   * throws the error of the reason, such as SummarizerUnavailableError. A running turn is aborted first, unless
+   * throws an error with the reason, such as `SUMMARIZER_UNAVAILABLE`. A running turn is aborted first, unless
    * `abortRunning` is false. To follow it, iterate over {@link compacting} instead.
    */
   async compact(options: CompactionOptions = {}): Promise<CompactionResult> {
@@ -66,7 +66,7 @@ export abstract class SessionCompactions extends SessionLog {
    * Folds messages into one text: views show it where the messages stood, with the way to recall them. The log keeps
    * them, a later compaction reads them as they are there, and `revert({ undo: true })` shows them again. It is a
    * compaction, with its events, cancelling and errors; `compacting({ fold })` has its events one by one. `prune`
-   * of the result has the edits. Throws PlanInvalidError where the messages are no whole turns and no whole tool groups
+   * of the result has the edits. Throws with the reason `PLAN_INVALID` where the messages are no whole turns and no whole tool groups
    * of one turn, where one is pinned, or where the range divides what is folded already.
    */
   async fold(
@@ -87,7 +87,7 @@ export abstract class SessionCompactions extends SessionLog {
     try {
       return await this.client.compactions.cancelCompaction(request, callOptions(options));
     } catch (e) {
-      if (e instanceof OperationNotFoundError) {
+      if (errorReason(e) === "OPERATION_NOT_FOUND") {
         return undefined;
       }
       throw e;

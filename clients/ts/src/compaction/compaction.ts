@@ -2,12 +2,7 @@ import type { Client as Stub } from "@connectrpc/connect";
 import { Code } from "@connectrpc/connect";
 
 import type { Connection } from "../wire/connection.js";
-import {
-  CompactionRunningError,
-  DeadlineExceededError,
-  OperationCancelledError,
-  UnavailableError,
-} from "../wire/errors.js";
+import { cancelled, CompactordError, DeadlineExceededError, UnavailableError } from "../wire/errors.js";
 import { backoffMs, forward, retryFigures } from "../wire/retry.js";
 import type {
   CompactionEntry,
@@ -247,9 +242,7 @@ export class Compaction implements AsyncIterable<CompactionEvent>, AsyncDisposab
 
   private async end(): Promise<void> {
     const { request, left } = this.parts;
-    this.ending.abort(
-      new OperationCancelledError("the compaction was cancelled", { code: Code.Canceled, reason: "CANCELLED" }),
-    );
+    this.ending.abort(cancelled("the compaction was cancelled"));
     if (request.detach) {
       return;
     }
@@ -297,7 +290,7 @@ export class Compaction implements AsyncIterable<CompactionEvent>, AsyncDisposab
 
   /** Where the error names a compaction that this client gave up: waits for its end. */
   private async leftEnded(error: unknown): Promise<boolean> {
-    const running = error instanceof CompactionRunningError ? (error.operationId ?? "") : "";
+    const running = runningBy(error) ?? "";
     if (!this.parts.left.has(running) || this.awaited.has(running) || running === "" || this.givenUp) {
       return false;
     }
@@ -309,9 +302,8 @@ export class Compaction implements AsyncIterable<CompactionEvent>, AsyncDisposab
   /** Whether the error says that the daemon is still ending a compaction of a broken stream, or one given up here. */
   private lingers(error: unknown, attempt: number): boolean {
     const { left } = this.parts;
-    return (
-      error instanceof CompactionRunningError && (attempt > 1 || left.has("") || left.has(error.operationId ?? ""))
-    );
+    const running = runningBy(error);
+    return running !== undefined && (attempt > 1 || left.has("") || left.has(running));
   }
 
   private async *attempt(): AsyncGenerator<CompactionEvent> {
@@ -329,6 +321,12 @@ export class Compaction implements AsyncIterable<CompactionEvent>, AsyncDisposab
       release();
     }
   }
+}
+
+/** The operation id of the compaction that is in the way; undefined where the error is another. */
+function runningBy(error: unknown): string | undefined {
+  const running = error instanceof CompactordError && error.reason === "COMPACTION_RUNNING";
+  return running ? (error.metadata["operation_id"] ?? "") : undefined;
 }
 
 function brokenOff(): UnavailableError {

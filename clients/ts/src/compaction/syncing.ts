@@ -13,14 +13,7 @@ import type { CompactionEvent, GetSessionResponse, SyncedMessages } from "../v1.
 import { SyncMessagesRequestSchema } from "../v1.js";
 import { checkKeys } from "../contract/arguments.js";
 import type { CallOptions } from "../wire/calls.js";
-import {
-  CompactordError,
-  DeadlineExceededError,
-  InvalidRequestError,
-  OperationCancelledError,
-  SyncConflictError,
-  UnavailableError,
-} from "../wire/errors.js";
+import { CompactordError, InvalidRequestError, leavesOpen, SyncConflictError } from "../wire/errors.js";
 import { Code } from "@connectrpc/connect";
 
 /** A list is sent at most so often: what the daemon lacks, it says once, or twice where its view is in the way. */
@@ -156,7 +149,7 @@ export abstract class SessionSync extends SessionCompactions {
   private explained(error: unknown): unknown {
     if (error instanceof SyncConflictError) {
       error.message += ": call session.refresh(), take what you need of session.view() into your list, and sync again";
-    } else if (leavesOpen(error)) {
+    } else if (mayHaveWritten(error)) {
       // The daemon may have written what no answer told of.
       this.#knownPoint = undefined;
     }
@@ -164,13 +157,8 @@ export abstract class SessionSync extends SessionCompactions {
   }
 }
 
-function leavesOpen(error: unknown): boolean {
-  return (
-    !(error instanceof CompactordError) ||
-    error instanceof UnavailableError ||
-    error instanceof DeadlineExceededError ||
-    error instanceof OperationCancelledError
-  );
+function mayHaveWritten(error: unknown): boolean {
+  return !(error instanceof CompactordError) || leavesOpen(error);
 }
 
 function namesKnownPoint(error: unknown): boolean {

@@ -111,7 +111,7 @@ export abstract class SessionLog extends SessionPoints {
   /** Removes the session and its log for ever. */
   async delete(
     options: CallOptions & {
-      /** What becomes of its children: `refuse` throws HasChildrenError where it has some. Default `keep`. */
+      /** What becomes of its children: `refuse` throws with the reason `HAS_CHILDREN` where it has some. Default `keep`. */
       readonly children?: ChildrenOnDeleteName | ChildrenOnDelete;
     } = {},
   ): Promise<void> {

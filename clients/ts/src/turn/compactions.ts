@@ -1,7 +1,7 @@
 import type { CompactionResult } from "../compaction/compaction.js";
 import type { CompactionOptions } from "../compaction/options.js";
 import { orAborted, pause } from "../wire/abort.js";
-import { CompactionRunningError } from "../wire/errors.js";
+import { errorReason } from "../wire/errors.js";
 import { ContextOverflowError } from "./errors.js";
 import type { LoopOptions } from "./options.js";
 import { providerError } from "./providerError.js";
@@ -110,7 +110,7 @@ export class TurnCompactions {
           }
           return { result, waited: attempt > 0 };
         } catch (error) {
-          if (!(error instanceof CompactionRunningError)) {
+          if (errorReason(error) !== "COMPACTION_RUNNING") {
             throw error;
           }
           await pause(Math.min(5_000, 200 * 2.5 ** attempt) * (0.8 + 0.4 * Math.random()), this.#run.signal);

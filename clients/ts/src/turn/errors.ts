@@ -2,13 +2,10 @@ import { Code } from "@connectrpc/connect";
 
 import { CompactordError } from "../wire/errors.js";
 
-/** Another turn of this session is already running. */
-export class TurnRunningError extends CompactordError {
-  override name = "TurnRunningError";
-
-  constructor() {
-    super("a turn of this session runs", { code: Code.FailedPrecondition, reason: "TURN_RUNNING" });
-  }
+/** The error of a turn that was begun while another one of the session object runs. */
+export function turnRunning(): CompactordError {
+  const facts = { code: Code.FailedPrecondition, reason: "TURN_RUNNING" } as const;
+  return new CompactordError("a turn of this session is already running: wait for it, or call abortTurn", facts);
 }
 
 /** The turn was aborted by a compaction or by `abortTurn`. Later answers of its model are dropped. */

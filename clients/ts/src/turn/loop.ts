@@ -4,7 +4,7 @@ import type { SessionCompactions } from "../compaction/compacting.js";
 import type { Appendable, Appendables } from "../contract/messages.js";
 import { MessageState } from "../v1.js";
 import { orAborted, reasonOf } from "../wire/abort.js";
-import { HistoryRevertedError, leavesOpen } from "../wire/errors.js";
+import { leavesOpen, errorReason } from "../wire/errors.js";
 import { TurnCompactions } from "./compactions.js";
 import { wholeOf } from "./modelOutput.js";
 import { checkTurn, type CallModel, type LoopOptions } from "./options.js";
@@ -92,7 +92,7 @@ export class TurnLoop {
         await this.#run.write(write);
       } catch (error) {
         // A revert came after the view of this answer, so the answer is not needed any more.
-        if (!(write.kind === "answer" && error instanceof HistoryRevertedError)) {
+        if (!(write.kind === "answer" && errorReason(error) === "HISTORY_REVERTED")) {
           throw error;
         }
       }

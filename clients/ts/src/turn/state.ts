@@ -7,7 +7,7 @@ import { developer, type Appendables } from "../contract/messages.js";
 import type { SessionLog } from "../session/log.js";
 import type { ToolCall, ToolOutcome } from "./toolCalls.js";
 import type { Turn } from "./turn.js";
-import { TurnAbortedError, TurnRunningError } from "./errors.js";
+import { TurnAbortedError, turnRunning } from "./errors.js";
 import type { ModelAnswer } from "../v1.js";
 import type { View } from "../view/view.js";
 
@@ -75,10 +75,10 @@ export class TurnState {
     this.#session = session;
   }
 
-  /** Runs a turn. Rejects with a TurnRunningError at once where one is already running. */
+  /** Runs a turn. Rejects with the reason `TURN_RUNNING` at once where one is already running. */
   run(make: () => RunningTurn, input: Appendables): Promise<Turn> {
     if (this.#running !== undefined) {
-      return Promise.reject(new TurnRunningError());
+      return Promise.reject(turnRunning());
     }
     const loop = make();
     const turn = loop.run(input).finally(() => {

@@ -1,12 +1,7 @@
 import { randomUUID } from "node:crypto";
 
 import { StopReason } from "../v1.js";
-import {
-  CheckpointNotFoundError,
-  CheckpointPutAsideError,
-  InvalidRequestError,
-  ToolCallsOpenError,
-} from "../wire/errors.js";
+import { errorReason, InvalidRequestError, ToolCallsOpenError } from "../wire/errors.js";
 import type { TurnCompactions } from "./compactions.js";
 import { endedBadly, type TurnRun } from "./run.js";
 import type { Step, Write } from "./state.js";
@@ -124,7 +119,8 @@ export class TurnSteps {
       await this.#run.session.revert({ toCheckpoint: checkpointId }, { messageFromFuture: message });
     } catch (error) {
       // A revert of another client put the checkpoint aside. Then nothing is delivered.
-      if (!(error instanceof CheckpointPutAsideError || error instanceof CheckpointNotFoundError)) {
+      const reason = errorReason(error);
+      if (reason !== "CHECKPOINT_PUT_ASIDE" && reason !== "CHECKPOINT_NOT_FOUND") {
         throw error;
       }
     }

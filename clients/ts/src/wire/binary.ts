@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { delimiter, join } from "node:path";
 
 import { defaults } from "./defaults.js";
-import { BinaryNotFoundError } from "./errors.js";
+import { binaryNotFound } from "./errors.js";
 
 /** The file name of the program. */
 const programName = process.platform === "win32" ? "compactord.exe" : "compactord";
@@ -22,13 +22,13 @@ export function findBinary(given: string | undefined): string {
     try {
       accessSync(named, constants.X_OK);
     } catch (cause) {
-      throw new BinaryNotFoundError(`the program ${named} does not exist`, cause);
+      throw binaryNotFound(`the program ${named} does not exist`, cause);
     }
     return named;
   }
   const found = ownBinary() ?? binaryOnPath();
   if (found === undefined) {
-    throw new BinaryNotFoundError(
+    throw binaryNotFound(
       `${platformPackage}, which has the program, is not installed, and compactord is not on PATH: ${howToBuild}`,
     );
   }

@@ -25,7 +25,7 @@ import { createGrpcTransport } from "@connectrpc/connect-node";
 
 import { checkedNumber, checkedSignal, checkedTimeout, isObject } from "../contract/arguments.js";
 import { defaults } from "./defaults.js";
-import { ClientClosedError, DeadlineExceededError } from "./errors.js";
+import { clientClosed, DeadlineExceededError } from "./errors.js";
 import { SteadySessionManager } from "./http2Sessions.js";
 import { busyForMs, forward, isSafeToRepeat, pause, repeated } from "./retry.js";
 import { absence, errorOfCall } from "./status.js";
@@ -150,7 +150,7 @@ export class Connection implements Transport {
 
   /** Closes the connection and ends all calls. */
   close(): void {
-    this.closing.abort(new ClientClosedError());
+    this.closing.abort(clientClosed());
     this.manager.abort(new ConnectError("the client was closed", Code.Canceled));
   }
 
@@ -270,7 +270,7 @@ export class Connection implements Transport {
       return signal.reason;
     }
     if (this.closing.signal.aborted) {
-      return new ClientClosedError();
+      return clientClosed();
     }
     const fault = tokenFault(thrown);
     return fault === undefined ? errorOfCall(thrown, this.address, this.tokenOrigin) : fault.cause;
@@ -279,7 +279,7 @@ export class Connection implements Transport {
   private checkMayCall(signal: AbortSignal | undefined): void {
     signal?.throwIfAborted();
     if (this.closing.signal.aborted) {
-      throw new ClientClosedError();
+      throw clientClosed();
     }
   }
 }

@@ -1,5 +1,7 @@
 import { Code } from "@connectrpc/connect";
 
+import type { ErrorReason } from "../gen/compactord/v1/error_pb.js";
+
 /** A field of a request that breaks its rule. */
 export interface FieldViolation {
   /** The field's path, such as `policy.trigger.trigger_ratio`. */
@@ -8,12 +10,36 @@ export interface FieldViolation {
   readonly description: string;
 }
 
+/**
+ * The words of {@link CompactordError.reason}: those of the contract, whose `error.proto` says what each has in its metadata;
+ * the name of the status for errors of gRPC itself; and those of this package. A newer daemon may have others.
+ */
+export type ReasonName = Exclude<keyof typeof ErrorReason, "UNSPECIFIED"> | StatusName | ClientReasonName;
+
+/** The reasons of errors of gRPC itself, where it has no word of the contract. */
+export type StatusName =
+  | "ABORTED"
+  | "ALREADY_EXISTS"
+  | "DATA_LOSS"
+  | "FAILED_PRECONDITION"
+  | "INVALID_ARGUMENT"
+  | "NOT_FOUND"
+  | "OUT_OF_RANGE"
+  | "RESOURCE_EXHAUSTED"
+  | "UNAVAILABLE"
+  | "UNIMPLEMENTED"
+  | "UNKNOWN";
+
+/** The reasons of errors that this package makes itself. */
+export type ClientReasonName =
+  "BINARY_NOT_FOUND" | "CLIENT_CLOSED" | "CONTEXT_OVERFLOW" | "DAEMON_START" | "TURN_ABORTED" | "TURN_RUNNING";
+
 /** The fields of an error besides its text. */
 export interface ErrorFacts {
   /** The gRPC status. */
   readonly code: Code;
-  /** The stable reason, such as `SESSION_NOT_FOUND`. */
-  readonly reason: string;
+  /** The stable reason, such as `COMPACTION_RUNNING`. */
+  readonly reason: ReasonName;
   /** The values that belong to the reason, by key, such as `next_index`. */
   readonly metadata?: Readonly<Record<string, string>>;
   /** The wrong fields of the request. */
@@ -25,16 +51,16 @@ export interface ErrorFacts {
 }
 
 /**
- * The base of all errors of this package. Decide by the class or by {@link reason}; the text is for people. No error
- * contains content of a conversation.
+ * The base of all errors of this package. What most programs catch has a class of its own; all other errors are told apart
+ * by {@link reason}. The text is for people. No error contains content of a conversation.
  */
 export class CompactordError extends Error {
   override name = "CompactordError";
   /** The gRPC status. */
   readonly code: Code;
-  /** The stable reason, as docs/api.md lists them. For errors of gRPC itself: the name of the status. */
-  readonly reason: string;
-  /** The values that belong to the reason, by key. */
+  /** The stable reason, such as `COMPACTION_RUNNING`. For errors of gRPC itself: the name of the status. */
+  readonly reason: ReasonName;
+  /** The values that belong to the reason, by key, as text, such as `operation_id`. */
   readonly metadata: Readonly<Record<string, string>>;
   /** The wrong fields of the request, at most 20. */
   readonly fieldViolations: readonly FieldViolation[];
@@ -84,46 +110,6 @@ export class SessionExistsError extends CompactordError {
   override name = "SessionExistsError";
 }
 
-/** No checkpoint has this id. */
-export class CheckpointNotFoundError extends NotFoundError {
-  override name = "CheckpointNotFoundError";
-
-  /** The highest checkpoint id of the session. */
-  get lastCheckpoint(): number | undefined {
-    return this.figure("last_checkpoint");
-  }
-}
-
-/** A revert to an earlier point put the checkpoint aside. */
-export class CheckpointPutAsideError extends CompactordError {
-  override name = "CheckpointPutAsideError";
-
-  /** The checkpoint's point. A revert to the point is still possible. */
-  get point(): number | undefined {
-    return this.figure("point");
-  }
-}
-
-/** No compaction with this operation id is running. */
-export class OperationNotFoundError extends NotFoundError {
-  override name = "OperationNotFoundError";
-}
-
-/** The log does not have the message, or the message does not have the part. */
-export class ContentNotFoundError extends NotFoundError {
-  override name = "ContentNotFoundError";
-}
-
-/** A revert put the message aside. */
-export class MessagePutAsideError extends CompactordError {
-  override name = "MessagePutAsideError";
-}
-
-/** There are not enough turns to revert, or there is no change to undo. */
-export class NothingToRevertError extends CompactordError {
-  override name = "NothingToRevertError";
-}
-
 /** `expectedNextIndex` is not the index that the next message gets: another client has appended. */
 export class WrongNextIndexError extends ConflictError {
   override name = "WrongNextIndexError";
@@ -132,16 +118,6 @@ export class WrongNextIndexError extends ConflictError {
   get nextIndex(): number | undefined {
     return this.figure("next_index");
   }
-}
-
-/** A revert came after the view that the answer was made from: fetch a new view and repeat the turn. */
-export class HistoryRevertedError extends ConflictError {
-  override name = "HistoryRevertedError";
-}
-
-/** The session was reverted, compacted or appended to in the meantime. */
-export class StateChangedError extends ConflictError {
-  override name = "StateChangedError";
 }
 
 /**
@@ -162,41 +138,6 @@ export class SyncConflictError extends ConflictError {
   }
 }
 
-/** A compaction of this session is already running. */
-export class CompactionRunningError extends CompactordError {
-  override name = "CompactionRunningError";
-
-  /** The operation id of the running compaction. */
-  get operationId(): string | undefined {
-    return this.metadata["operation_id"];
-  }
-}
-
-/** The fixed tokens, which no compaction can remove, are at or above the trigger. */
-export class TargetUnreachableError extends CompactordError {
-  override name = "TargetUnreachableError";
-
-  /** Tokens that no compaction can remove. */
-  get fixedTokens(): number | undefined {
-    return this.figure("fixed_tokens");
-  }
-
-  /** Tokens at which compaction is due. */
-  get triggerTokens(): number | undefined {
-    return this.figure("trigger_tokens");
-  }
-}
-
-/** Three automatic compactions in a row did not help. */
-export class BreakerOpenError extends CompactordError {
-  override name = "BreakerOpenError";
-
-  /** Tokens that must be appended before automatic compactions run again. */
-  get closesAfterTokens(): number | undefined {
-    return this.figure("closes_after_tokens");
-  }
-}
-
 /** Tool calls are open. Append their results first. */
 export class ToolCallsOpenError extends CompactordError {
   override name = "ToolCallsOpenError";
@@ -206,124 +147,6 @@ export class ToolCallsOpenError extends CompactordError {
     const ids = this.metadata["call_ids"];
     return ids === undefined || ids === "" ? [] : ids.split(",");
   }
-}
-
-/** The view would break a rule of the provider, and there is no repair for it. */
-export class ViewInvalidError extends CompactordError {
-  override name = "ViewInvalidError";
-
-  /** The id of the rule. */
-  get rule(): string | undefined {
-    return this.metadata["rule"];
-  }
-
-  /** The position in the rendered view of the message that breaks the rule. */
-  get messageIndex(): number | undefined {
-    return this.figure("message");
-  }
-}
-
-/** A plan would make the view invalid. */
-export class PlanInvalidError extends ConflictError {
-  override name = "PlanInvalidError";
-}
-
-/** A message, a request or the store is larger than allowed. */
-export class LimitExceededError extends CompactordError {
-  override name = "LimitExceededError";
-
-  /** The name of the limit, or its value. */
-  get limit(): string | undefined {
-    return this.metadata["limit"];
-  }
-
-  /** The value of the limit, or the actual value. */
-  get value(): number | undefined {
-    return this.figure("value");
-  }
-}
-
-/** Earlier answers on this connection have not been read, and there is no room for this one. */
-export class SlowReaderError extends CompactordError {
-  override name = "SlowReaderError";
-}
-
-/**
- * The daemon's running requests leave too little memory for this one; {@link CompactordError.retryAfterMs} says when to
- * try again.
- */
-export class MemoryExhaustedError extends CompactordError {
-  override name = "MemoryExhaustedError";
-}
-
-/** A watch reads too slowly for the changes of its session. */
-export class WatcherTooSlowError extends CompactordError {
-  override name = "WatcherTooSlowError";
-
-  /** The sequence where to continue. */
-  get nextSequence(): number | undefined {
-    return this.figure("next_sequence");
-  }
-}
-
-/** Too many calls wait for work of this kind; {@link CompactordError.retryAfterMs} says when to try again. */
-export class TooManyWaitingError extends CompactordError {
-  override name = "TooManyWaitingError";
-
-  /** The kind of work: `compactions`, `searches`, `imports` or `views`. */
-  get pool(): string | undefined {
-    return this.metadata["pool"];
-  }
-}
-
-/** The child has ended: its log takes nothing more, and it has its result. */
-export class ChildEndedError extends CompactordError {
-  override name = "ChildEndedError";
-}
-
-/** The session is no child, or its parent was deleted. */
-export class NoParentError extends CompactordError {
-  override name = "NoParentError";
-}
-
-/** The session has children, and was not to be deleted then. */
-export class HasChildrenError extends CompactordError {
-  override name = "HasChildrenError";
-}
-
-/** The summarizer cannot be reached; {@link CompactordError.retryAfterMs} says when to try again. */
-export class SummarizerUnavailableError extends CompactordError {
-  override name = "SummarizerUnavailableError";
-}
-
-/** The summarizer's provider refuses the request, and a retry does not help. */
-export class SummarizerRefusedError extends CompactordError {
-  override name = "SummarizerRefusedError";
-}
-
-/** No summary passed the checks, and the policy has no fallback. */
-export class SummaryRejectedError extends CompactordError {
-  override name = "SummaryRejectedError";
-
-  /** The check that failed. */
-  get check(): string | undefined {
-    return this.metadata["check"];
-  }
-
-  /** For answers of the client's own model: the position of the answer, from 0. */
-  get prompt(): number | undefined {
-    return this.figure("prompt");
-  }
-}
-
-/** The daemon does not support the request: it is older than this package, or was built without the feature. */
-export class UnsupportedError extends CompactordError {
-  override name = "UnsupportedError";
-}
-
-/** The operation was cancelled by another client, by a shutdown, or by the end of the session. */
-export class OperationCancelledError extends CompactordError {
-  override name = "OperationCancelledError";
 }
 
 /** The time limit of the call or of the policy has passed. For a write: see {@link UnavailableError}. */
@@ -342,9 +165,7 @@ export class UnavailableError extends CompactordError {
 /** Whether it is unknown after this error if the daemon executed the request. */
 export function leavesOpen(error: unknown): boolean {
   return (
-    error instanceof UnavailableError ||
-    error instanceof DeadlineExceededError ||
-    error instanceof OperationCancelledError
+    error instanceof UnavailableError || error instanceof DeadlineExceededError || errorReason(error) === "CANCELLED"
   );
 }
 
@@ -353,39 +174,27 @@ export class UnauthenticatedError extends CompactordError {
   override name = "UnauthenticatedError";
 }
 
-/** The token does not permit this call. */
-export class PermissionDeniedError extends CompactordError {
-  override name = "PermissionDeniedError";
+/** The reason of an error of this package; undefined for others. */
+export function errorReason(error: unknown): ReasonName | undefined {
+  return error instanceof CompactordError ? error.reason : undefined;
 }
 
-/** A bug in the daemon, or a corrupt store. The text contains an id that is also in the daemon's log. */
-export class InternalError extends CompactordError {
-  override name = "InternalError";
+/** The error of a call that this program cancelled. */
+export function cancelled(message: string): CompactordError {
+  return new CompactordError(message, { code: Code.Canceled, reason: "CANCELLED" });
 }
 
-/** The client is closed. */
-export class ClientClosedError extends CompactordError {
-  override name = "ClientClosedError";
-
-  constructor() {
-    super("the client was closed", { code: Code.Canceled, reason: "CLIENT_CLOSED" });
-  }
+/** The error of a call with a closed client. */
+export function clientClosed(): CompactordError {
+  return new CompactordError("the client was closed", { code: Code.Canceled, reason: "CLIENT_CLOSED" });
 }
 
-/** The `compactord` program was not found. */
-export class BinaryNotFoundError extends CompactordError {
-  override name = "BinaryNotFoundError";
-
-  constructor(message: string, cause?: unknown) {
-    super(message, { code: Code.FailedPrecondition, reason: "BINARY_NOT_FOUND", cause });
-  }
+/** The error where the `compactord` program was not found. */
+export function binaryNotFound(message: string, cause?: unknown): CompactordError {
+  return new CompactordError(message, { code: Code.FailedPrecondition, reason: "BINARY_NOT_FOUND", cause });
 }
 
-/** An embedded daemon did not start, or ended. The text ends with the end of its stderr. */
-export class DaemonStartError extends CompactordError {
-  override name = "DaemonStartError";
-
-  constructor(message: string, cause?: unknown) {
-    super(message, { code: Code.Unavailable, reason: "DAEMON_START", cause });
-  }
+/** The error of an embedded daemon that did not start, or ended. */
+export function daemonStart(message: string, cause?: unknown): CompactordError {
+  return new CompactordError(message, { code: Code.Unavailable, reason: "DAEMON_START", cause });
 }

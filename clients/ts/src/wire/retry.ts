@@ -2,13 +2,7 @@ import type { DescMethod } from "@bufbuild/protobuf";
 import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 
 import { onAbort } from "./abort.js";
-import {
-  CompactordError,
-  MemoryExhaustedError,
-  SlowReaderError,
-  TooManyWaitingError,
-  UnavailableError,
-} from "./errors.js";
+import { type ReasonName, CompactordError, UnavailableError } from "./errors.js";
 
 /** How often, and after which pauses, a call is sent again where no daemon answers. */
 export const retryFigures = {
@@ -65,19 +59,15 @@ export async function repeated<T>(
   }
 }
 
-/** The errors of a daemon that had too much to do, and did nothing of the call. */
-const busyErrors = [MemoryExhaustedError, TooManyWaitingError, SlowReaderError];
+/** The reasons of a daemon that had too much to do, and did nothing of the call. */
+const busyReasons: readonly ReasonName[] = ["MEMORY_EXHAUSTED", "TOO_MANY_WAITING", "SLOW_READER"];
 
 /**
  * The milliseconds after which to send a call again that the daemon was too busy for: its own figure, and up to half of
  * that more, so that not all clients come at the same moment. Undefined where that was not why.
  */
 export function busyForMs(e: unknown, random: () => number = Math.random): number | undefined {
-  if (
-    !(e instanceof CompactordError) ||
-    e.retryAfterMs === undefined ||
-    !busyErrors.some((kind) => e instanceof kind)
-  ) {
+  if (!(e instanceof CompactordError) || e.retryAfterMs === undefined || !busyReasons.includes(e.reason)) {
     return undefined;
   }
   return e.retryAfterMs * (1 + 0.5 * random());

@@ -67,7 +67,7 @@ class AsyncSessionView:
 
         Raises:
             ToolCallsOpenError: Tool calls are open, and a rendered view or extra blocks need their results first.
-            ViewInvalidError: The view would break a rule of the provider.
+            CompactordError: ``VIEW_INVALID``: The view would break a rule of the provider.
         """
         request = v1.GetLLMViewRequest(
             session_id=self._id,

@@ -8,7 +8,7 @@ from typing import Any
 from compactord import v1
 from compactord._sync.compaction.folding import SessionFolds
 from compactord._sync.turn.runtime import Lock
-from compactord.errors import OUTAGES, CheckpointNotFoundError, CheckpointPutAsideError, CompactordError
+from compactord.errors import CompactordError, is_outage
 from compactord.recalled import content_text, hits_text
 from compactord.results import CompactionResult
 from compactord.texts import model_text
@@ -123,9 +123,9 @@ class AgentTools:
                         return self._send_dmail(call)
         except ArgumentError as error:
             return _failed(call.name, str(error))
-        except OUTAGES:
-            raise
         except CompactordError as error:
+            if is_outage(error):
+                raise
             return _failed(call.name, error.message)
 
     def take_mail(self) -> Mail | None:
@@ -187,11 +187,15 @@ class AgentTools:
         with self._fold_lock:
             try:
                 folded = self._session.fold(checkpoint=checkpoint_id, text=result, abort_running=False)
-            except CheckpointNotFoundError as error:
-                unknown = model_text("fold_from_unknown", checkpoint=checkpoint_id, last=error.last_checkpoint or 0)
-                return ToolOutput(unknown, is_error=True)
-            except CheckpointPutAsideError:
-                return ToolOutput(model_text("fold_from_put_aside", checkpoint=checkpoint_id), is_error=True)
+            except CompactordError as error:
+                if error.reason == "CHECKPOINT_NOT_FOUND":
+                    last = error.metadata.get("last_checkpoint", 0)
+                    told = model_text("fold_from_unknown", checkpoint=checkpoint_id, last=last)
+                elif error.reason == "CHECKPOINT_PUT_ASIDE":
+                    told = model_text("fold_from_put_aside", checkpoint=checkpoint_id)
+                else:
+                    raise
+                return ToolOutput(told, is_error=True)
         return _fold_output(folded, checkpoint_id)
 
     def _send_dmail(self, call: ToolCall) -> ToolOutput:

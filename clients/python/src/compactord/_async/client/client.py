@@ -231,7 +231,7 @@ class AsyncClient(AsyncListCompactions):
 
         Raises:
             SessionNotFoundError: The session does not exist.
-            HasChildrenError: It has children, and ``children`` is ``"refuse"``.
+            CompactordError: ``HAS_CHILDREN``: It has children, and ``children`` is ``"refuse"``.
         """
         await self.session(session_id).delete(children=children, timeout=timeout)
 

@@ -12,7 +12,7 @@ from compactord._async.wire.calls import AsyncCalls
 from compactord._async.wire.runtime import Result, resolve
 from compactord.connection import limit_of
 from compactord.deadlines import Deadline
-from compactord.errors import CompactordError, InternalError, TargetUnreachableError
+from compactord.errors import CompactordError, internal
 from compactord.list_state import Compacted, ListState
 from compactord.lists import ElementList
 from compactord.results import CompactionResult, result_of
@@ -149,14 +149,14 @@ class AsyncListCompaction:
                 result = result_of(response.event) or result
                 if on_event is not None:
                     await resolve(on_event(response.event))
-        except TargetUnreachableError:
-            return None
         except CompactordError as error:
+            if error.reason == "TARGET_UNREACHABLE":
+                return None
             raise deadline.classified(error) from error.__cause__
         finally:
             stream.cancel()
         if result is None:
-            raise InternalError("the stream of the compaction ended before its last event")
+            raise internal("the stream of the compaction ended before its last event")
         return result
 
     async def _keep(self, result: CompactionResult) -> None:

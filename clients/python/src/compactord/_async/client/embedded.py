@@ -50,8 +50,8 @@ async def async_embedded(
         A client of the daemon.
 
     Raises:
-        BinaryNotFoundError: The program does not exist.
-        DaemonStartError: The daemon did not start.
+        CompactordError: ``BINARY_NOT_FOUND``: The program does not exist.
+        CompactordError: ``DAEMON_START``: The daemon did not start.
     """
     daemon = Daemon(binary, store=store, config=config, args=args)
     try:

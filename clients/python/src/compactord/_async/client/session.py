@@ -74,7 +74,7 @@ class AsyncSession(AsyncSessionChildren):
             The result of the turn.
 
         Raises:
-            TurnRunningError: A turn of this session object is already running.
+            CompactordError: ``TURN_RUNNING``: A turn of this session object is already running.
             TurnAbortedError: The turn was aborted, by :meth:`abort_turn` or by a compaction.
             ContextOverflowError: The context is too long, and compacting does not help or is not possible. Its
                 ``__cause__`` is the exception of ``call_model``.

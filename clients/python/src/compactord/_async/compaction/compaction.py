@@ -13,12 +13,11 @@ from compactord._async.wire.calls import AsyncCalls
 from compactord.connection import backoffs, explained, limit_of
 from compactord.deadlines import Deadline
 from compactord.errors import (
-    CompactionRunningError,
     CompactordError,
     DeadlineExceededError,
-    InternalError,
-    OperationCancelledError,
     UnavailableError,
+    cancelled,
+    internal,
 )
 from compactord.results import CompactionResult, result_of
 
@@ -87,7 +86,7 @@ class AsyncCompaction:
     def cancel(self) -> None:
         """Cancel the compaction, without waiting for its end; :meth:`close` waits. Safe to call from any thread.
 
-        An iteration over its events then raises an :class:`OperationCancelledError`, once the daemon has ended it.
+        An iteration over its events then raises an error with the reason ``CANCELLED``, once the daemon has ended it.
         """
         self._cancelled = True
         if self._stream is not None:
@@ -104,8 +103,7 @@ class AsyncCompaction:
         """Wait for the next event; None at the end.
 
         Raises:
-            CompactordError: The compaction failed. The class depends on the reason.
-            OperationCancelledError: The compaction was cancelled.
+            CompactordError: The compaction failed, or was cancelled: ``reason`` says why.
         """
         await self._abort_running_turn()
         if self._stream is None and not self._over and not self._cancelled:
@@ -140,7 +138,7 @@ class AsyncCompaction:
             return response.event
         if not self._over and self._result is None:
             self._over = True
-            raise InternalError("the stream of the compaction ended before its last event")
+            raise internal("the stream of the compaction ended before its last event")
         self._over = True
         return None
 
@@ -195,7 +193,7 @@ class AsyncCompaction:
 
     def _opened(self) -> runtime.Stream[v1.CompactResponse]:
         if self._cancelled:
-            raise OperationCancelledError("the compaction was cancelled")
+            raise cancelled("the compaction was cancelled")
         if self._stream is None:
             method = self._calls.compactions.Compact
             self._deadline = Deadline(limit_of(method, self._timeout))
@@ -210,7 +208,7 @@ class AsyncCompaction:
 
     async def _should_retry(self, error: CompactordError) -> bool:
         """Whether to request the compaction again. Waits before it returns True."""
-        running = error.operation_id if isinstance(error, CompactionRunningError) else None
+        running = error.metadata.get("operation_id", "") if error.reason == "COMPACTION_RUNNING" else None
         if running and running in self._left - self._awaited and not self._cancelled:
             # One that was cancelled before, when nothing could wait.
             self._awaited.add(running)

@@ -48,10 +48,10 @@ class AsyncSessionFolds(AsyncSessionSync):
             The result; true where something was folded. ``prune`` has the edits.
 
         Raises:
-            PlanInvalidError: The range begins within one turn and ends within another, has a pinned message, or divides
-                what is folded already.
-            CheckpointNotFoundError: The checkpoint does not exist.
-            CheckpointPutAsideError: A revert to an earlier point put the checkpoint aside.
+            ConflictError: ``PLAN_INVALID``: The range begins within one turn and ends within another, has a pinned
+                message, or divides what is folded already.
+            NotFoundError: ``CHECKPOINT_NOT_FOUND``: The checkpoint does not exist.
+            CompactordError: ``CHECKPOINT_PUT_ASIDE``: A revert to an earlier point put the checkpoint aside.
             ValueError: Neither or both of ``start`` and ``checkpoint`` were given.
         """
         if (start is None) == (checkpoint is None):

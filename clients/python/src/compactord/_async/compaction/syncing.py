@@ -14,7 +14,7 @@ from compactord._async.wire.runtime import Result, resolve
 from compactord.arguments import checked_arguments
 from compactord.connection import backoffs, busy_for, explained, limit_of
 from compactord.deadlines import Deadline
-from compactord.errors import CompactordError, InternalError, InvalidRequestError, SyncConflictError, UnavailableError
+from compactord.errors import CompactordError, InvalidRequestError, SyncConflictError, UnavailableError, internal
 from compactord.lists import ElementList
 from compactord.results import CompactionResult, SessionInfo, result_of
 from compactord.synced import Synced
@@ -169,7 +169,7 @@ class AsyncSessionSync(AsyncSessionCompactions):
             if lacking is None:
                 return await self._result(call, kept, request, sent, timeout)
             elements = listed.sent_after(lacking)
-        raise InternalError(f"the daemon lacks elements of the list after {_ROUNDS} calls")
+        raise internal(f"the daemon lacks elements of the list after {_ROUNDS} calls")
 
     def _note(self, listed: ElementList, synced: v1.SyncedMessages | None) -> None:
         """Note what the daemon has, where it has said so."""
@@ -187,7 +187,7 @@ class AsyncSessionSync(AsyncSessionCompactions):
     ) -> Synced:
         done = call.synced
         if done is None:
-            raise InternalError("the stream of the sync ended before it said what it has done")
+            raise internal("the stream of the sync ended before it said what it has done")
         view: View | None = None
         if call.page is not None:
             view = kept.joined(call.page)
@@ -273,7 +273,7 @@ class AsyncSyncCall:
         """The seconds after which to make the call again; None where it must not be, or need not."""
         if not self._calls.settings.retry or pause is None:
             return None
-        if isinstance(error, UnavailableError) and not error.reason:
+        if isinstance(error, UnavailableError) and not error.from_daemon:
             return pause
         return busy_for(error)
 

@@ -47,7 +47,7 @@ class AsyncSessionContext(AsyncLogReading):
 
         Raises:
             InvalidRequestError: The name or the content is not valid, or the policy does not allow ``operator``.
-            LimitExceededError: The session would have too many blocks, or too large ones.
+            CompactordError: ``LIMIT_EXCEEDED``: The session would have too many blocks, or too large ones.
         """
         made = block(
             name,
@@ -125,7 +125,7 @@ class AsyncSessionContext(AsyncLogReading):
 
         Raises:
             InvalidRequestError: One of them is neither a SYSTEM nor a DEVELOPER message.
-            LimitExceededError: There are too many of them, or they are too large.
+            CompactordError: ``LIMIT_EXCEEDED``: There are too many of them, or they are too large.
             TypeError: One of them is neither a text nor a neutral message.
         """
         request = v1.ReplaceInstructionsRequest(

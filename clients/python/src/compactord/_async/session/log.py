@@ -61,7 +61,7 @@ class AsyncSessionLog(AsyncSessionContext, AsyncPoints):
 
         Raises:
             WrongNextIndexError: The first message would get another index than ``expected_next_index``.
-            HistoryRevertedError: A revert came after the view: fetch a new view and repeat the turn.
+            ConflictError: ``HISTORY_REVERTED``: A revert came after the view: fetch a new view and repeat the turn.
             InvalidRequestError: The messages are malformed.
             TypeError: One argument cannot be appended, or neutral messages and provider JSON are mixed.
         """
@@ -175,7 +175,7 @@ class AsyncSessionLog(AsyncSessionContext, AsyncPoints):
 
         Raises:
             SessionNotFoundError: The session does not exist.
-            HasChildrenError: It has children, and ``children`` is ``"refuse"``.
+            CompactordError: ``HAS_CHILDREN``: It has children, and ``children`` is ``"refuse"``.
         """
         request = v1.DeleteSessionRequest(session_id=self._id, children=words.children_on_delete(children))
         await self._calls.unary(self._calls.sessions.DeleteSession, request, timeout)

@@ -73,9 +73,10 @@ class AsyncPoints(AsyncSessionView):
                 client's for compactions.
 
         Raises:
-            CheckpointNotFoundError: The checkpoint does not exist.
-            CheckpointPutAsideError: A revert to an earlier point put the checkpoint aside. The error has its point.
-            NothingToRevertError: There are not enough turns, or there is no change to undo.
+            NotFoundError: ``CHECKPOINT_NOT_FOUND``: The checkpoint does not exist.
+            CompactordError: ``CHECKPOINT_PUT_ASIDE``: A revert to an earlier point put the checkpoint aside.
+                ``metadata`` has its ``point``.
+            CompactordError: ``NOTHING_TO_REVERT``: There are not enough turns, or there is no change to undo.
             ValueError: None or several of the four were given.
         """
         if sum(where is not None for where in (to_checkpoint, point, turns)) + undo != 1:
@@ -127,8 +128,8 @@ class AsyncPoints(AsyncSessionView):
             timeout: The timeout in seconds. Default: the client's.
 
         Raises:
-            ContentNotFoundError: The log does not have one of the messages.
-            MessagePutAsideError: A revert put one of the messages aside.
+            NotFoundError: ``CONTENT_NOT_FOUND``: The log does not have one of the messages.
+            CompactordError: ``MESSAGE_PUT_ASIDE``: A revert put one of the messages aside.
         """
         request = v1.PinMessagesRequest(session_id=self._id, indexes=indexes, request_id=request_id or new_request_id())
         answer = await self._calls.unary(self._calls.sessions.PinMessages, request, timeout)

@@ -7,7 +7,7 @@ from compactord._async.compaction.compaction import AsyncCompaction
 from compactord._async.turn.run import AsyncTurnRun
 from compactord._async.turn.runtime import wait_for
 from compactord._async.wire.runtime import resolve
-from compactord.errors import CompactionRunningError, ContextOverflowError
+from compactord.errors import CompactordError, ContextOverflowError
 from compactord.results import CompactionResult
 from compactord.words import Reason
 
@@ -77,13 +77,14 @@ class AsyncTurnCompactions:
         while result is None:
             try:
                 result = await self._compact_once(reason)
-            except CompactionRunningError:
-                waited = True
-                async with self._run.state.changed:
-                    await wait_for(self._run.state.changed, lambda: self._run.aborted, wait)
-                wait = min(wait * _WAIT_FACTOR, _LONGEST_WAIT)
-                self._run.check()
             except Exception as failure:
+                if isinstance(failure, CompactordError) and failure.reason == "COMPACTION_RUNNING":
+                    waited = True
+                    async with self._run.state.changed:
+                        await wait_for(self._run.state.changed, lambda: self._run.aborted, wait)
+                    wait = min(wait * _WAIT_FACTOR, _LONGEST_WAIT)
+                    self._run.check()
+                    continue
                 self._run.check()
                 if cause is None or failure is self._event_error:
                     raise

@@ -15,7 +15,7 @@ from compactord._async.turn.state import AsyncTurnState, Write
 from compactord._async.turn.steps import AsyncTurnSteps
 from compactord._async.wire.calls import AsyncCalls
 from compactord.answers import STREAMED, StreamedAnswer, appendable
-from compactord.errors import CompactordError, HistoryRevertedError
+from compactord.errors import CompactordError, ConflictError
 from compactord.turns import Turn
 
 
@@ -96,9 +96,9 @@ class AsyncTurnLoop:
         for write in tuple(self._run.state.unsent):
             try:
                 await self._run.write(write)
-            except HistoryRevertedError:
+            except ConflictError as error:
                 # A revert came after the view of this answer, so the answer is not needed any more.
-                if not write.model_answer:
+                if error.reason != "HISTORY_REVERTED" or not write.model_answer:
                     raise
         if messages:
             self._run.state.start_over()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterable
 from functools import partial
 from itertools import groupby
@@ -13,8 +12,7 @@ from compactord._async.turn.run import FAILED, AsyncTurnRun
 from compactord._async.turn.state import ANSWERED, Step, Write
 from compactord._async.wire.runtime import resolve
 from compactord.errors import (
-    CheckpointNotFoundError,
-    CheckpointPutAsideError,
+    CompactordError,
     InvalidRequestError,
     ToolCallsOpenError,
 )
@@ -126,11 +124,15 @@ class AsyncTurnSteps:
             return
         async with self._run.write_lock:
             self._run.check()
-            # A revert of another client may have put the checkpoint aside. Then nothing is delivered.
-            with contextlib.suppress(CheckpointPutAsideError, CheckpointNotFoundError):
+            try:
                 reverted = await self._run.session.revert(
                     to_checkpoint=mail.checkpoint_id, message_from_future=mail.message
                 )
+            except CompactordError as error:
+                # A revert of another client may have put the checkpoint aside. Then nothing is delivered.
+                if error.reason not in ("CHECKPOINT_NOT_FOUND", "CHECKPOINT_PUT_ASIDE"):
+                    raise
+            else:
                 self._run.report = reverted.report
 
     async def _tool_calls(self, answer: v1.ModelAnswer) -> list[ToolCall]:

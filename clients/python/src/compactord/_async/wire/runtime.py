@@ -11,7 +11,7 @@ import grpc
 import grpc.aio
 
 from compactord.connection import Settings
-from compactord.errors import ClientClosedError, OperationCancelledError, from_rpc_error
+from compactord.errors import cancelled, client_closed, from_rpc_error
 
 Q = TypeVar("Q")
 A = TypeVar("A")
@@ -61,10 +61,10 @@ async def call(method: Unary[Q, A], request: Q, timeout: float | None) -> A:
     except grpc.aio.AioRpcError as error:
         raise from_rpc_error(error) from error
     except grpc.aio.UsageError as error:
-        raise ClientClosedError("the client is closed") from error
+        raise client_closed() from error
     except asyncio.CancelledError as error:
         if _task_runs_on():
-            raise OperationCancelledError("the client was closed", code=grpc.StatusCode.CANCELLED) from error
+            raise cancelled("the client was closed") from error
         raise
 
 
@@ -77,7 +77,7 @@ class Stream(Generic[A]):
         try:
             self._call = method(request, timeout=timeout)
         except grpc.aio.UsageError as error:
-            raise ClientClosedError("the client is closed") from error
+            raise client_closed() from error
 
     async def read(self) -> A | None:
         """Wait for the next response; None at the end.
@@ -91,7 +91,7 @@ class Stream(Generic[A]):
             raise from_rpc_error(error) from error
         except asyncio.CancelledError as error:
             if (self._cancelled or _task_runs_on()) and not _task_is_cancelled():
-                raise OperationCancelledError("the call was cancelled", code=grpc.StatusCode.CANCELLED) from error
+                raise cancelled("the call was cancelled") from error
             raise
         return None if answer is grpc.aio.EOF else cast(A, answer)
 

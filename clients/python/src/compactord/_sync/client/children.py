@@ -56,8 +56,8 @@ class SessionChildren(SessionTurns):
             timeout: The timeout in seconds. Default: the client's.
 
         Raises:
-            NoParentError: The session is no child, or its parent was deleted.
-            ChildEndedError: The child has ended with another result.
+            CompactordError: ``NO_PARENT``: The session is no child, or its parent was deleted.
+            CompactordError: ``CHILD_ENDED``: The child has ended with another result.
             InvalidRequestError: There is no result, and the child's model has said nothing; or the parent has no such
                 open call.
         """

@@ -232,7 +232,7 @@ class Client(ListCompactions):
 
         Raises:
             SessionNotFoundError: The session does not exist.
-            HasChildrenError: It has children, and ``children`` is ``"refuse"``.
+            CompactordError: ``HAS_CHILDREN``: It has children, and ``children`` is ``"refuse"``.
         """
         self.session(session_id).delete(children=children, timeout=timeout)
 

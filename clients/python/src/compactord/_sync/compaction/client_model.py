@@ -11,7 +11,7 @@ from compactord._sync.view import SessionView
 from compactord._sync.wire.runtime import Result, resolve
 from compactord.arguments import checked_arguments
 from compactord.connection import new_request_id
-from compactord.errors import SummaryRejectedError
+from compactord.errors import CompactordError
 from compactord.prompts import Prompt, PromptAnswer, add_answer, prompt_answer, prompt_of
 from compactord.results import CompactionResult
 
@@ -68,8 +68,9 @@ class ClientModel(SessionLog):
             timeout: The timeout in seconds. Default: the client's for compactions.
 
         Raises:
-            SummaryRejectedError: An answer did not pass the checks. ``complaint`` tells the model what is wrong.
-            StateChangedError: The session was reverted or compacted since the plan: plan again.
+            CompactordError: ``SUMMARY_REJECTED``: An answer did not pass the checks. The end of the text is a sentence
+                for the model that wrote it.
+            ConflictError: ``STATE_CHANGED``: The session was reverted or compacted since the plan: plan again.
         """
         request = v1.CommitCompactionRequest()
         request.CopyFrom(commit)
@@ -103,9 +104,10 @@ class ClientModel(SessionLog):
                 add_answer(commit, asked, written)
             try:
                 return self.commit_compaction(commit, timeout=timeout)
-            except SummaryRejectedError as error:
-                complaint = error.complaint
-                if tries == _TRIES or not complaint:
+            except CompactordError as error:
+                # The end of the text is a sentence for the model.
+                complaint = error.message.partition("passed the checks: ")[2]
+                if error.reason != "SUMMARY_REJECTED" or tries == _TRIES or not complaint:
                     raise
 
     def _neutral_prefix(

@@ -12,7 +12,7 @@ from compactord._sync.wire.runtime import Result
 from compactord.arguments import checked_arguments
 from compactord.awaitables import require_callable
 from compactord.connection import new_request_id
-from compactord.errors import OperationNotFoundError
+from compactord.errors import NotFoundError
 from compactord.prompts import Prompt, PromptAnswer
 from compactord.results import CompactionResult
 
@@ -63,10 +63,10 @@ class SessionCompactions(ClientModel):
             The result; true where something was committed.
 
         Raises:
-            CompactionRunningError: Another compaction of the session is running.
-            TargetUnreachableError: No compaction can help.
-            BreakerOpenError: Three automatic compactions in a row did not help.
-            OperationCancelledError: The compaction was cancelled.
+            CompactordError: ``COMPACTION_RUNNING``: Another compaction of the session is running.
+            CompactordError: ``TARGET_UNREACHABLE``: No compaction can help.
+            CompactordError: ``BREAKER_OPEN``: Three automatic compactions in a row did not help.
+            CompactordError: ``CANCELLED``: The compaction was cancelled.
             CompactordError: The compaction failed. The class depends on the reason.
         """
         aborted = not dry_run and self._suspend_turns(abort_running)
@@ -175,8 +175,8 @@ class SessionCompactions(ClientModel):
             The result; true where something was committed.
 
         Raises:
-            SummaryRejectedError: No answer passed the checks, and the policy has no fallback.
-            StateChangedError: The session was reverted or compacted in the meantime.
+            CompactordError: ``SUMMARY_REJECTED``: No answer passed the checks, and the policy has no fallback.
+            ConflictError: ``STATE_CHANGED``: The session was reverted or compacted in the meantime.
         """
         require_callable(write=write)
         self._suspend_turns(abort_running)
@@ -217,7 +217,9 @@ class SessionCompactions(ClientModel):
         request = v1.CancelCompactionRequest(session_id=self._id, operation_id=operation_id)
         try:
             return self._calls.unary(self._calls.compactions.CancelCompaction, request, timeout)
-        except OperationNotFoundError:
+        except NotFoundError as error:
+            if error.reason != "OPERATION_NOT_FOUND":
+                raise
             return None
 
     def prune(

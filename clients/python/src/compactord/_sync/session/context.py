@@ -48,7 +48,7 @@ class SessionContext(LogReading):
 
         Raises:
             InvalidRequestError: The name or the content is not valid, or the policy does not allow ``operator``.
-            LimitExceededError: The session would have too many blocks, or too large ones.
+            CompactordError: ``LIMIT_EXCEEDED``: The session would have too many blocks, or too large ones.
         """
         made = block(
             name,
@@ -126,7 +126,7 @@ class SessionContext(LogReading):
 
         Raises:
             InvalidRequestError: One of them is neither a SYSTEM nor a DEVELOPER message.
-            LimitExceededError: There are too many of them, or they are too large.
+            CompactordError: ``LIMIT_EXCEEDED``: There are too many of them, or they are too large.
             TypeError: One of them is neither a text nor a neutral message.
         """
         request = v1.ReplaceInstructionsRequest(

@@ -62,7 +62,7 @@ class SessionLog(SessionContext, Points):
 
         Raises:
             WrongNextIndexError: The first message would get another index than ``expected_next_index``.
-            HistoryRevertedError: A revert came after the view: fetch a new view and repeat the turn.
+            ConflictError: ``HISTORY_REVERTED``: A revert came after the view: fetch a new view and repeat the turn.
             InvalidRequestError: The messages are malformed.
             TypeError: One argument cannot be appended, or neutral messages and provider JSON are mixed.
         """
@@ -176,7 +176,7 @@ class SessionLog(SessionContext, Points):
 
         Raises:
             SessionNotFoundError: The session does not exist.
-            HasChildrenError: It has children, and ``children`` is ``"refuse"``.
+            CompactordError: ``HAS_CHILDREN``: It has children, and ``children`` is ``"refuse"``.
         """
         request = v1.DeleteSessionRequest(session_id=self._id, children=words.children_on_delete(children))
         self._calls.unary(self._calls.sessions.DeleteSession, request, timeout)

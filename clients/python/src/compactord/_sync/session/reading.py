@@ -6,11 +6,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Callable, Iterable
 from typing import Protocol, TypeVar
 
+import grpc
+
 from compactord import v1, words
 from compactord._sync.view import SessionView
 from compactord._sync.wire import runtime
 from compactord.arguments import checked_arguments
-from compactord.errors import CompactionNotFoundError
+from compactord.errors import NotFoundError
 from compactord.recall import has_rest, joined, recall_request, rest_request
 
 Q = TypeVar("Q", bound="Paged")
@@ -109,13 +111,17 @@ class LogReading(SessionView):
 
         Raises:
             ValueError: The id is empty.
-            CompactionNotFoundError: The session has no compaction with this id.
+            NotFoundError: ``COMPACTION_NOT_FOUND``: The session has no compaction with this id.
         """
         if not compaction_id:
             raise ValueError("compaction_id: must not be empty")
         for record in self.records(kinds=["compaction"], compaction_id=compaction_id, timeout=timeout):
             return record.compaction
-        raise CompactionNotFoundError(f"session {self._id!r} has no compaction {compaction_id!r}")
+        raise NotFoundError(
+            f"session {self._id!r} has no compaction {compaction_id!r}",
+            code=grpc.StatusCode.NOT_FOUND,
+            reason="COMPACTION_NOT_FOUND",
+        )
 
     def recall(
         self,
@@ -154,7 +160,7 @@ class LogReading(SessionView):
             timeout: The timeout of each response in seconds. Default: the client's.
 
         Raises:
-            ContentNotFoundError: The log does not have the message, or the message does not have the part.
+            NotFoundError: ``CONTENT_NOT_FOUND``: The log does not have the message, or the message has no such part.
             InvalidRequestError: The reference, the range or the expression is not valid.
             ValueError: More than one kind of range was given.
         """

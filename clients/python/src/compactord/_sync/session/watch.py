@@ -13,7 +13,7 @@ from compactord import v1
 from compactord._sync.wire import runtime
 from compactord._sync.wire.calls import Calls
 from compactord.connection import backoffs, explained
-from compactord.errors import CompactordError, OperationCancelledError, UnavailableError, WatcherTooSlowError
+from compactord.errors import CompactordError, UnavailableError
 
 Watched: TypeAlias = v1.LoggedMessage | v1.Record | v1.CompactionEvent
 
@@ -104,7 +104,7 @@ class Watch(Iterator[Watched]):
             response = self._stream.read()
         except CompactordError as error:
             self._stream = None
-            if self._closed and isinstance(error, OperationCancelledError):
+            if self._closed and error.reason == "CANCELLED":
                 return None
             self._pause(error)
             return None
@@ -121,7 +121,8 @@ class Watch(Iterator[Watched]):
 
     def _pause(self, error: CompactordError) -> None:
         """Wait before the stream is opened again. Raise the error where a retry does not help."""
-        if not isinstance(error, UnavailableError | WatcherTooSlowError) or not self._calls.settings.retry:
+        goes_on = isinstance(error, UnavailableError) or error.reason == "WATCHER_TOO_SLOW"
+        if not goes_on or not self._calls.settings.retry:
             raise explained(error, self._calls.settings)
         wait = next(self._waits, None)
         if wait is None:

@@ -8,7 +8,7 @@ from compactord._sync.compaction.compaction import Compaction
 from compactord._sync.turn.run import TurnRun
 from compactord._sync.turn.runtime import wait_for
 from compactord._sync.wire.runtime import resolve
-from compactord.errors import CompactionRunningError, ContextOverflowError
+from compactord.errors import CompactordError, ContextOverflowError
 from compactord.results import CompactionResult
 from compactord.words import Reason
 
@@ -78,13 +78,14 @@ class TurnCompactions:
         while result is None:
             try:
                 result = self._compact_once(reason)
-            except CompactionRunningError:
-                waited = True
-                with self._run.state.changed:
-                    wait_for(self._run.state.changed, lambda: self._run.aborted, wait)
-                wait = min(wait * _WAIT_FACTOR, _LONGEST_WAIT)
-                self._run.check()
             except Exception as failure:
+                if isinstance(failure, CompactordError) and failure.reason == "COMPACTION_RUNNING":
+                    waited = True
+                    with self._run.state.changed:
+                        wait_for(self._run.state.changed, lambda: self._run.aborted, wait)
+                    wait = min(wait * _WAIT_FACTOR, _LONGEST_WAIT)
+                    self._run.check()
+                    continue
                 self._run.check()
                 if cause is None or failure is self._event_error:
                     raise

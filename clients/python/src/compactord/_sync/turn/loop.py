@@ -16,7 +16,7 @@ from compactord._sync.turn.state import TurnState, Write
 from compactord._sync.turn.steps import TurnSteps
 from compactord._sync.wire.calls import Calls
 from compactord.answers import STREAMED, StreamedAnswer, appendable
-from compactord.errors import CompactordError, HistoryRevertedError
+from compactord.errors import CompactordError, ConflictError
 from compactord.turns import Turn
 
 
@@ -97,9 +97,9 @@ class TurnLoop:
         for write in tuple(self._run.state.unsent):
             try:
                 self._run.write(write)
-            except HistoryRevertedError:
+            except ConflictError as error:
                 # A revert came after the view of this answer, so the answer is not needed any more.
-                if not write.model_answer:
+                if error.reason != "HISTORY_REVERTED" or not write.model_answer:
                     raise
         if messages:
             self._run.state.start_over()

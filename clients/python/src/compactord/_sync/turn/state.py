@@ -10,12 +10,14 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias, cast
 
+import grpc
+
 from compactord import v1
 from compactord._sync.session.log import SessionLog
 from compactord._sync.turn.runtime import Condition
 from compactord._sync.wire.runtime import Result, resolve
 from compactord.connection import new_request_id
-from compactord.errors import TurnRunningError
+from compactord.errors import CompactordError
 from compactord.messages import developer
 from compactord.results import Appended, Checkpoint, CompactionResult
 from compactord.tools import ToolCall
@@ -138,11 +140,15 @@ class TurnState:
             A token for ``end``.
 
         Raises:
-            TurnRunningError: Another turn is running.
+            CompactordError: ``TURN_RUNNING``: Another turn is running.
         """
         with self._mutex:
             if self._running is not None:
-                raise TurnRunningError("a turn of this session is already running: wait for it, or call abort_turn")
+                raise CompactordError(
+                    "a turn of this session is already running: wait for it, or call abort_turn",
+                    code=grpc.StatusCode.FAILED_PRECONDITION,
+                    reason="TURN_RUNNING",
+                )
             self._running = turn
         return _inside.set(turn)
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterable
 from functools import partial
 from itertools import groupby
@@ -14,8 +13,7 @@ from compactord._sync.turn.run import FAILED, TurnRun
 from compactord._sync.turn.state import ANSWERED, Step, Write
 from compactord._sync.wire.runtime import resolve
 from compactord.errors import (
-    CheckpointNotFoundError,
-    CheckpointPutAsideError,
+    CompactordError,
     InvalidRequestError,
     ToolCallsOpenError,
 )
@@ -127,11 +125,15 @@ class TurnSteps:
             return
         with self._run.write_lock:
             self._run.check()
-            # A revert of another client may have put the checkpoint aside. Then nothing is delivered.
-            with contextlib.suppress(CheckpointPutAsideError, CheckpointNotFoundError):
+            try:
                 reverted = self._run.session.revert(
                     to_checkpoint=mail.checkpoint_id, message_from_future=mail.message
                 )
+            except CompactordError as error:
+                # A revert of another client may have put the checkpoint aside. Then nothing is delivered.
+                if error.reason not in ("CHECKPOINT_NOT_FOUND", "CHECKPOINT_PUT_ASIDE"):
+                    raise
+            else:
                 self._run.report = reverted.report
 
     def _tool_calls(self, answer: v1.ModelAnswer) -> list[ToolCall]:

@@ -22,7 +22,7 @@ from compactord.connection import (
     with_defaults,
 )
 from compactord.deadlines import Deadline
-from compactord.errors import ClientClosedError, CompactordError, UnavailableError
+from compactord.errors import CompactordError, UnavailableError, client_closed
 from compactord.v1.compaction_service_pb2_grpc import CompactionServiceStub
 from compactord.v1.session_service_pb2_grpc import SessionServiceStub
 
@@ -122,7 +122,7 @@ class Calls:
         try:
             self._health(self.settings.timeout if limit is None else limit)
         except UnavailableError as error:
-            if not error.reason and absence(error.message):
+            if not error.from_daemon and absence(error.message):
                 explained(error, self.settings)
                 raise
         except CompactordError:
@@ -175,7 +175,7 @@ class Calls:
         home = runtime.home()
         with self._mutex:
             if self._closed:
-                raise ClientClosedError("the client is closed")
+                raise client_closed()
             if self._channel is None:
                 self._channel, self._home = runtime.open_channel(self.settings), home
             elif home is not self._home:

@@ -10,7 +10,7 @@ from typing import Annotated, Generic, TypeAlias, TypeVar, cast
 import grpc
 
 from compactord.connection import Settings
-from compactord.errors import ClientClosedError, OperationCancelledError, RpcFailure, from_rpc_error
+from compactord.errors import RpcFailure, cancelled, client_closed, from_rpc_error
 
 Q = TypeVar("Q")
 A = TypeVar("A")
@@ -91,7 +91,7 @@ class Stream(Generic[A]):
             raise from_rpc_error(cast(RpcFailure, error)) from error
         if self._cancelled and self._generator is not None:
             self._generator.close()
-            raise OperationCancelledError("the call was cancelled", code=grpc.StatusCode.CANCELLED)
+            raise cancelled("the call was cancelled")
         return response
 
     def cancel(self) -> None:
@@ -109,5 +109,5 @@ class Stream(Generic[A]):
 
 
 def _closed(error: ValueError) -> Exception:
-    """Convert a ValueError of gRPC: a ClientClosedError where the channel is closed, else the error itself."""
-    return ClientClosedError("the client is closed") if "closed channel" in str(error) else error
+    """Convert a ValueError of gRPC: the error of a closed client where the channel is closed, else the error itself."""
+    return client_closed() if "closed channel" in str(error) else error

@@ -1,0 +1,30 @@
+"""What the package exports grows only on purpose: exceptions that few programs catch are told apart by their reason."""
+
+from __future__ import annotations
+
+import compactord
+from compactord import errors
+
+EXCEPTIONS = """
+    CompactordError ConflictError ContextOverflowError DeadlineExceededError InvalidRequestError NotFoundError
+    SessionExistsError SessionNotFoundError SyncConflictError ToolCallsOpenError TurnAbortedError UnauthenticatedError
+    UnavailableError WrongNextIndexError
+"""
+
+OTHERS = """
+    AgentTools AsyncAgentTools AsyncClient AsyncCompaction AsyncSession AsyncWatch Client Compaction Session TLS Watch
+    Appended Checkpoint ChildEnded Compacted CompactionResult ContextChanged Pinned Prompt PromptAnswer Reverted
+    SessionInfo Synced ToolCall ToolOutput ToolRejected Turn View
+    AnswerLike Appendable BlockContent Dialect Policy SDKObject Token
+    assistant async_embedded block developer embedded system tool_result user word
+    v1 __version__
+"""
+
+
+def test_the_package_exports_these_names() -> None:
+    assert sorted(compactord.__all__) == sorted(EXCEPTIONS.split() + OTHERS.split())
+
+
+def test_there_are_no_other_exceptions() -> None:
+    kinds = {name for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, Exception)}
+    assert kinds == set(EXCEPTIONS.split())
