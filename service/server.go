@@ -288,18 +288,12 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 		})
 	}
 	background, endBackground := context.WithCancel(groupCtx)
-	group.Go(func() error {
-		s.service.sweeper.Run(background)
-		return nil
-	})
-	group.Go(func() error {
-		s.service.room.Run(background)
-		return nil
-	})
-	group.Go(func() error {
-		s.service.quotas.Run(background, s.service.measuringFailed)
-		return nil
-	})
+	for _, run := range s.service.background() {
+		group.Go(func() error {
+			run(background)
+			return nil
+		})
+	}
 	group.Go(func() error {
 		select {
 		case err := <-s.outages.lost:

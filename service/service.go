@@ -138,6 +138,8 @@ type Service struct {
 	// snapshots copies the store; nil where that cannot be copied. backups has room for the backup that runs.
 	snapshots storage.Snapshotter
 	backups   chan struct{}
+	// shared is the store where other daemons use it too, else nil.
+	shared storage.Shared
 }
 
 // New returns a service. The caller must call Close.
@@ -201,6 +203,7 @@ func New(o Options) (*Service, error) {
 	}
 	s.policies.Allowances = o.Allowances
 	s.snapshots, _ = o.Store.(storage.Snapshotter)
+	s.shared, _ = o.Store.(storage.Shared)
 	for _, d := range o.Dialects {
 		s.dialects[d.Kind()] = d
 	}

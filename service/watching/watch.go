@@ -57,7 +57,7 @@ func (s *Watching) Watch(
 		events = s.Queue
 	}
 	name := sessionlog.NameOf(ctx, req.GetSessionId())
-	joined, err := s.Watchers.join(name, row.GetUid(), events)
+	joined, err := s.Watchers.join(name, storage.RefOf(row), events)
 	if err != nil {
 		return err
 	}
@@ -157,7 +157,7 @@ func (w *watch) wait(ctx context.Context) (look bool, err error) {
 	case e := <-w.watcher.events:
 		return false, w.sendEvent(ctx, e)
 	case <-w.heartbeat.C:
-		// A write of another daemon on the same store wakes no watcher here.
+		// Poll may have failed.
 		before := w.log.Next()
 		if err := w.catchUp(ctx); err != nil || w.log.Next() != before {
 			return false, err

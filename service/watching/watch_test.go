@@ -15,6 +15,7 @@ import (
 	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/service/watching"
 	"github.com/compactord/compactord/session"
+	"github.com/compactord/compactord/storage"
 	"github.com/compactord/compactord/storage/memory"
 	"github.com/compactord/compactord/strategies"
 )
@@ -29,10 +30,17 @@ type watched struct {
 // start must be called in a bubble of synctest.
 func start(t *testing.T) *watched {
 	t.Helper()
+	return startOn(t, memory.New())
+}
+
+// startOn is start on a store.
+
+func startOn(t *testing.T, store storage.Store) *watched {
+	t.Helper()
 	watchers, err := watching.NewWatchers(nil)
 	require.NoError(t, err)
 	logs := sessionlog.New(sessionlog.Options{
-		Store: memory.New(), Logger: slog.New(slog.DiscardHandler), Now: time.Now, Wrote: watchers.Wake,
+		Store: store, Logger: slog.New(slog.DiscardHandler), Now: time.Now, Wrote: watchers.Wake,
 	})
 	t.Cleanup(watchers.Close)
 	return &watched{t: t, logs: logs, watching: &watching.Watching{

@@ -9,6 +9,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/service/sessionlog"
+	"github.com/compactord/compactord/storage"
 )
 
 // Watchers are the watchers of sessions on this daemon, by the name of the session. Each write wakes them, and they
@@ -25,7 +26,8 @@ type Watchers struct {
 
 // watcher is one client that watches a session.
 type watcher struct {
-	uid string
+	// ref is the incarnation that it watches.
+	ref storage.Ref
 	// changed has an element where the session may have been written since it was last received.
 	changed chan struct{}
 	// events are those of compactions; nil where the client does not want them.
@@ -55,8 +57,8 @@ func NewWatchers(metrics prometheus.Registerer) (*Watchers, error) {
 
 // join adds a watcher of an incarnation of a session. At most `events` events can wait for it; 0 means that it wants
 // none. The caller must call leave.
-func (ws *Watchers) join(name sessionlog.Name, uid string, events int) (*watcher, error) {
-	joined := &watcher{uid: uid, changed: make(chan struct{}, 1), overrun: make(chan struct{})}
+func (ws *Watchers) join(name sessionlog.Name, ref storage.Ref, events int) (*watcher, error) {
+	joined := &watcher{ref: ref, changed: make(chan struct{}, 1), overrun: make(chan struct{})}
 	if events > 0 {
 		joined.events = make(chan *compactordv1.CompactionEvent, events)
 	}
@@ -88,7 +90,7 @@ func (ws *Watchers) Watched(name sessionlog.Name, uid string) bool {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
 	for each := range ws.byName[name] {
-		if each.uid == uid {
+		if each.ref.UID == uid {
 			return true
 		}
 	}
@@ -113,7 +115,7 @@ func (ws *Watchers) Publish(name sessionlog.Name, uid string, e *compactordv1.Co
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
 	for each := range ws.byName[name] {
-		if each.events == nil || each.missed || each.uid != uid {
+		if each.events == nil || each.missed || each.ref.UID != uid {
 			continue
 		}
 		select {

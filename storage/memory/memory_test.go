@@ -16,6 +16,6 @@ func TestMain(m *testing.M) {
 
 func TestStore(t *testing.T) {
 	storagetest.Run(t, storagetest.Backend{
-		Open: func(*testing.T) storage.Store { return memory.New() },
+		Open: func(*testing.T) storage.Store { return memory.NewShared() },
 	})
 }

@@ -67,6 +67,7 @@ func Run(t *testing.T, b Backend) {
 
 		{"Opening", testOpening},
 		{"Abandoned", testAbandoned},
+		{"Revisions", testRevisions},
 
 		{"ListOrders", testListOrders},
 		{"ListPages", testListPages},

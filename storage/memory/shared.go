@@ -1,0 +1,30 @@
+package memory
+
+import (
+	"context"
+
+	"github.com/compactord/compactord/storage"
+)
+
+// Shared is a Store that several services of one process use, as daemons use one database.
+type Shared struct{ *Store }
+
+var _ storage.Shared = Shared{}
+
+// NewShared returns an empty store.
+func NewShared() Shared { return Shared{New()} }
+
+// Revisions implements storage.Shared.
+func (s Shared) Revisions(ctx context.Context, refs []storage.Ref) ([]uint32, error) {
+	if err := s.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	revisions := make([]uint32, len(refs))
+	for i, ref := range refs {
+		if found, err := s.incarnation(ref); err == nil {
+			revisions[i] = found.row.GetRevision()
+		}
+	}
+	return revisions, nil
+}

@@ -1,0 +1,12 @@
+package storage
+
+import "context"
+
+// Shared is a Store that several daemons use at once.
+type Shared interface {
+	Store
+
+	// Revisions returns the revision of the row of each of these incarnations, in their order, and 0 for one that no longer
+	// exists. It reads all of them at once.
+	Revisions(ctx context.Context, refs []Ref) ([]uint32, error)
+}
