@@ -3,6 +3,8 @@ package boltstore
 import (
 	"encoding/binary"
 	"hash/crc32"
+
+	"github.com/compactord/compactord/storage/internal/forms"
 )
 
 const (
@@ -32,7 +34,7 @@ func (p blobPointer) encode() []byte {
 
 func decodeBlobPointer(value []byte) (blobPointer, error) {
 	if len(value) != blobPointerSize {
-		return blobPointer{}, corrupt("a pointer to a blob is cut short")
+		return blobPointer{}, forms.Damaged("a pointer to a blob is cut short")
 	}
 	return blobPointer{
 		id:     binary.BigEndian.Uint64(value[1:]),
@@ -119,7 +121,7 @@ func blob(tx *transaction, ordinal uint64, kind blobKind, p blobPointer) ([]byte
 	for chunk := range p.chunks() {
 		o, other, n, err := splitBlobKey(key)
 		if err != nil || o != ordinal || other != b || n != chunk || len(piece) > chunkSize {
-			return nil, corrupt("a blob lacks a chunk")
+			return nil, forms.Damaged("a blob lacks a chunk")
 		}
 		if body == nil {
 			// Allocated only once the first chunk is there: the length in a damaged pointer must not decide how much is
@@ -133,14 +135,14 @@ func blob(tx *transaction, ordinal uint64, kind blobKind, p blobPointer) ([]byte
 		}
 	}
 	if uint64(len(body)) != p.length || crc32.Checksum(body, castagnoli) != p.sum {
-		return nil, corrupt("a blob has a wrong length or checksum")
+		return nil, forms.Damaged("a blob has a wrong length or checksum")
 	}
 	return body, nil
 }
 
 func errTag(value []byte) error {
 	if len(value) == 0 {
-		return corrupt("an empty value")
+		return forms.Damaged("an empty value")
 	}
-	return corrupt("a value of version %d", value[0])
+	return forms.Damaged("a value of version %d", value[0])
 }

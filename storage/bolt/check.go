@@ -8,6 +8,7 @@ import (
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/storage/internal/forms"
 )
 
 // CheckStructure returns all problems of the file, the buckets, and their references to each other. It reads everything
@@ -153,7 +154,7 @@ func (c *checker) readSessions(ctx context.Context) {
 		}
 		var encoding []byte
 		if session.header, encoding, err = splitRow(value); err == nil {
-			session.row, err = decodeSession(encoding)
+			session.row, err = forms.Session(encoding)
 		}
 		if err != nil {
 			c.report(session, "the row: %s", cause(err))

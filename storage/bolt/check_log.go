@@ -9,6 +9,7 @@ import (
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/storage/internal/forms"
 )
 
 // logCheck is the check of one session's log.
@@ -99,7 +100,7 @@ func (l *logCheck) checkMessages(ctx context.Context) {
 			l.unreadable("message %d: %s", index, cause(err))
 			return
 		}
-		m, err := decodeMessage(encoding)
+		m, err := forms.Message(encoding)
 		if err != nil {
 			l.unreadable("message %d: %s", index, cause(err))
 			return
@@ -142,7 +143,7 @@ func (l *logCheck) record(sequence uint32, value []byte) *storagev1.StoredRecord
 		l.unreadable("record %d: %s", sequence, cause(err))
 		return nil
 	}
-	r, err := decodeRecord(encoding)
+	r, err := forms.Record(encoding)
 	if err != nil {
 		l.unreadable("record %d: %s", sequence, cause(err))
 		return nil
@@ -151,7 +152,7 @@ func (l *logCheck) record(sequence uint32, value []byte) *storagev1.StoredRecord
 		l.problem("record %d is stored in the place of record %d", r.GetRecord().GetSequence(), sequence)
 	}
 	l.noteSequence(r.GetRecord().GetSequence())
-	for _, edits := range editsByIndex(r) {
+	for _, edits := range forms.EditsByIndex(r) {
 		if edits.Index >= l.session.row.GetHead().GetNextIndex() {
 			l.problem("record %d edits message %d, which does not exist", sequence, edits.Index)
 		}
@@ -213,7 +214,7 @@ func (l *logCheck) checkEdits(ctx context.Context) {
 			l.unreadable("edits of message %d by record %d: %s", index, sequence, cause(err))
 			return
 		}
-		edits, err := decodeEdits(encoding)
+		edits, err := forms.Edits(encoding)
 		if err != nil {
 			l.unreadable("edits of message %d by record %d: %s", index, sequence, cause(err))
 			return
@@ -250,7 +251,7 @@ func (l *logCheck) checkRequests(ctx context.Context) {
 		revisions[revision] = true
 		encoding, err := l.body(requestBlob, value)
 		if err == nil {
-			_, err = decodeRequest(encoding)
+			_, err = forms.Request(encoding)
 		}
 		if err != nil {
 			l.unreadable("the request of revision %d: %s", revision, cause(err))

@@ -17,6 +17,7 @@ import (
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/storage/internal/forms"
 	"github.com/compactord/compactord/storage/storagetest"
 )
 
@@ -82,12 +83,12 @@ func editRow(change func(h *rowHeader, row *storagev1.Session)) func(*bbolt.Tx) 
 		if err != nil {
 			panic(err)
 		}
-		row, err := decodeSession(encoding)
+		row, err := forms.Session(encoding)
 		if err != nil {
 			panic(err)
 		}
 		change(&header, row)
-		if encoding, err = marshal.Marshal(row); err != nil {
+		if encoding, err = forms.Marshal.Marshal(row); err != nil {
 			panic(err)
 		}
 		return encodeRow(header, encoding)
@@ -207,13 +208,13 @@ func unfile(tx *bbolt.Tx) error {
 
 // Reads, too, return an error for what this version does not write; they never skip it.
 func TestReadsRefuse(t *testing.T) {
-	unknownKind := &storagev1.StoredMessage{Schema: schema, Logged: &compactordv1.LoggedMessage{
+	unknownKind := &storagev1.StoredMessage{Schema: forms.Schema, Logged: &compactordv1.LoggedMessage{
 		Index: 7, Sequence: 8, Message: &compactordv1.Message{Parts: []*compactordv1.Part{{}}},
 	}}
-	unknownRole := &storagev1.StoredMessage{Schema: schema, Logged: &compactordv1.LoggedMessage{
+	unknownRole := &storagev1.StoredMessage{Schema: forms.Schema, Logged: &compactordv1.LoggedMessage{
 		Index: 7, Sequence: 8, Message: &compactordv1.Message{Role: 99},
 	}}
-	unknownEdit := &storagev1.StoredRecord{Schema: schema, Record: &compactordv1.Record{
+	unknownEdit := &storagev1.StoredRecord{Schema: forms.Schema, Record: &compactordv1.Record{
 		Sequence: 51,
 		Kind: &compactordv1.Record_Prune{Prune: &compactordv1.PruneEntry{
 			Edits: []*compactordv1.Edit{{Kind: 99}},
@@ -225,9 +226,9 @@ func TestReadsRefuse(t *testing.T) {
 			var err error
 			switch m := m.(type) {
 			case *storagev1.StoredMessage:
-				encoding, err = marshal.Marshal(m)
+				encoding, err = forms.Marshal.Marshal(m)
 			case *storagev1.StoredRecord:
-				encoding, err = marshal.Marshal(m)
+				encoding, err = forms.Marshal.Marshal(m)
 			}
 			require.NoError(t, err)
 			return append([]byte{inlineTag}, encoding...)
@@ -255,7 +256,7 @@ func TestReadsRefuse(t *testing.T) {
 		"message in place": {copyKey(messagesBucket, numberKey(first, 7), numberKey(first, 8)), messages},
 		"chunk":            {remove(blobsBucket, blobKey(first, blobID{messageBlob, 50}, 1)), messages},
 		"edit in record":   {edit(recordsBucket, numberKey(first, 51), value(unknownEdit)), records},
-		"record":           {edit(recordsBucket, numberKey(first, 0), value(&storagev1.StoredRecord{Schema: schema, Record: &compactordv1.Record{}})), records},
+		"record":           {edit(recordsBucket, numberKey(first, 0), value(&storagev1.StoredRecord{Schema: forms.Schema, Record: &compactordv1.Record{}})), records},
 		"record in place":  {copyKey(recordsBucket, numberKey(first, 0), numberKey(first, 51)), records},
 		"pointer":          {remove(compactionsBucket, pairKey(first, 2, 52)), records},
 		"compaction": {edit(compactionsBucket, pairKey(first, 2, 52), unknownField), func(ctx context.Context, s *Store) error {

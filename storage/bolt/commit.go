@@ -6,6 +6,7 @@ import (
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/storage/internal/forms"
 )
 
 // CreateSession writes a new row and the beginning of its log.
@@ -54,7 +55,7 @@ func (s *Store) Commit(ctx context.Context, c *storage.Commit) (err error) {
 			if e.requestID != "" && tx.Bucket(requestsBucket).Get(requestKey(header.ordinal, e.requestID)) != nil {
 				return nil, storage.ErrRequestKnown
 			}
-			old, err := decodeSession(row)
+			old, err := forms.Session(row)
 			if err != nil {
 				return nil, err
 			}
@@ -84,7 +85,7 @@ func (s *Store) DeleteSession(ctx context.Context, tenant, sessionID string) (er
 			if err != nil {
 				return nil, err
 			}
-			old, err := decodeSession(row)
+			old, err := forms.Session(row)
 			if err != nil {
 				return nil, err
 			}

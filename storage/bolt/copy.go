@@ -16,6 +16,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/storage/internal/forms"
 	"github.com/compactord/compactord/storage/keyring"
 )
 
@@ -361,7 +362,7 @@ func checkCopy(ctx context.Context, path string, as form) error {
 	}
 	problems, err := s.CheckStructure(ctx)
 	if err == nil && len(problems) > 0 {
-		err = corrupt("the copy is damaged: %s", problems[0].What)
+		err = forms.Damaged("the copy is damaged: %s", problems[0].What)
 	}
 	return errors.Join(err, s.Close())
 }

@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"fmt"
 
+	"google.golang.org/protobuf/proto"
+
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/storage/internal/forms"
 )
 
 // encoded is a commit in the form that is written, except for the ordinal. The caller's goroutine makes it, so that the
@@ -57,18 +60,13 @@ func encodeCommit(c *storage.Commit) (*encoded, error) {
 		}
 	}
 	e := &encoded{ref: storage.RefOf(c.Session)}
-	session, err := encode(c.Session, func(b []byte) error {
-		var err error
-		e.row, err = decodeSession(b)
-		return err
-	})
-	if err != nil {
+	var err error
+	if e.session, e.row, err = forms.AppendSession(nil, c.Session); err != nil {
 		return nil, err
 	}
-	e.session = session[1:]
-	e.size = len(session)
+	e.size = 1 + len(e.session)
 	for _, m := range c.Messages {
-		value, err := encode(&storagev1.StoredMessage{Schema: schema, Logged: m}, decodable(decodeMessage))
+		value, err := forms.AppendMessage(newValue(proto.Size(m)), m)
 		if err != nil {
 			return nil, err
 		}
@@ -82,7 +80,7 @@ func encodeCommit(c *storage.Commit) (*encoded, error) {
 	}
 	if c.Request != nil {
 		e.requestID = c.Request.ID
-		if e.request, err = encode(c.Request.Stored, decodable(decodeRequest)); err != nil {
+		if e.request, err = forms.AppendRequest(newValue(proto.Size(c.Request.Stored)), c.Request.Stored); err != nil {
 			return nil, err
 		}
 		e.size += len(e.request)
@@ -103,7 +101,7 @@ func keyStrings(c *storage.Commit) []string {
 }
 
 func (e *encoded) addRecord(r *storagev1.StoredRecord) error {
-	value, err := encode(r, decodable(decodeRecord))
+	value, err := forms.AppendRecord(newValue(proto.Size(r)), r)
 	if err != nil {
 		return err
 	}
@@ -113,7 +111,7 @@ func (e *encoded) addRecord(r *storagev1.StoredRecord) error {
 	}
 	e.records = append(e.records, added)
 	e.size += len(value)
-	for _, edits := range editsByIndex(r) {
+	for _, edits := range forms.EditsByIndex(r) {
 		value, err := encodeEdits(edits.Edits)
 		if err != nil {
 			return err
@@ -124,32 +122,13 @@ func (e *encoded) addRecord(r *storagev1.StoredRecord) error {
 	return nil
 }
 
+// newValue returns the beginning of a value, with room for an encoding of this size and the few bytes around it.
+func newValue(size int) []byte {
+	return append(make([]byte, 0, 16+size), inlineTag)
+}
+
 func encodeEdits(edits []*compactordv1.Edit) ([]byte, error) {
-	return encode(&compactordv1.PruneEntry{Edits: edits}, decodable(decodeEdits))
-}
-
-// editsByIndex groups a record's edits by message. The groups are in the order of their first edits.
-func editsByIndex(r *storagev1.StoredRecord) []storage.IndexedEdits {
-	var groups []storage.IndexedEdits
-	at := map[uint32]int{}
-	for _, edit := range r.GetRecord().GetPrune().GetEdits() {
-		i, ok := at[edit.GetIndex()]
-		if !ok {
-			i = len(groups)
-			at[edit.GetIndex()] = i
-			groups = append(groups, storage.IndexedEdits{Index: edit.GetIndex(), Sequence: r.GetRecord().GetSequence()})
-		}
-		groups[i].Edits = append(groups[i].Edits, edit)
-	}
-	return groups
-}
-
-// decodable turns a decoder into a function that only reports whether it succeeds.
-func decodable[T any](decode func([]byte) (T, error)) func([]byte) error {
-	return func(b []byte) error {
-		_, err := decode(b)
-		return err
-	}
+	return forms.AppendEdits([]byte{inlineTag}, edits)
 }
 
 // listings returns the buckets and keys of a row's entries in listings.

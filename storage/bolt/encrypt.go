@@ -9,6 +9,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
+	"github.com/compactord/compactord/storage/internal/forms"
 	"github.com/compactord/compactord/storage/keyring"
 )
 
@@ -94,7 +95,7 @@ func (f form) unseal(bucket, key, stored []byte) ([]byte, error) {
 	}
 	value, err := f.keys.Open(sealedPlace(bucket, key), encrypted)
 	if err != nil {
-		return nil, corrupt("bucket %s: a value cannot be decrypted: %v", bucket, err)
+		return nil, forms.Damaged("bucket %s: a value cannot be decrypted: %v", bucket, err)
 	}
 	return value, nil
 }
@@ -136,16 +137,16 @@ func listedKeys(list []byte) (ids []string, proofs [][]byte, err error) {
 	for len(list) > 0 {
 		proof, rest, err := cutName(list)
 		if err != nil {
-			return nil, nil, corrupt("its list of keys is cut short")
+			return nil, nil, forms.Damaged("its list of keys is cut short")
 		}
 		id, err := keyring.KeyOf([]byte(proof))
 		if err != nil {
-			return nil, nil, corrupt("its list of keys has no key")
+			return nil, nil, forms.Damaged("its list of keys has no key")
 		}
 		ids, proofs, list = append(ids, id), append(proofs, []byte(proof)), rest
 	}
 	if len(ids) == 0 {
-		return nil, nil, corrupt("it names no key that it is encrypted with")
+		return nil, nil, forms.Damaged("it names no key that it is encrypted with")
 	}
 	return ids, proofs, nil
 }

@@ -21,6 +21,7 @@ import (
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/storage/internal/forms"
 	"github.com/compactord/compactord/storage/keyring"
 	"github.com/compactord/compactord/storage/storagetest"
 )
@@ -353,7 +354,7 @@ func TestAlteredValuesOfAnEncryptedStore(t *testing.T) {
 			return summed(messagesBucket, one, stored[:sealSize])
 		}, "cannot be decrypted"},
 		"a plain one": {messagesBucket, one, func(_ *bbolt.Bucket, _ []byte) []byte {
-			encoding, err := marshal.Marshal(&storagev1.StoredMessage{Schema: schema, Logged: &compactordv1.LoggedMessage{}})
+			encoding, err := forms.Marshal.Marshal(&storagev1.StoredMessage{Schema: forms.Schema, Logged: &compactordv1.LoggedMessage{}})
 			require.NoError(t, err)
 			return seal(messagesBucket, one, append([]byte{inlineTag}, encoding...))
 		}, "does not belong to its key"},

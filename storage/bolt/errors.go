@@ -11,6 +11,7 @@ import (
 
 	"github.com/compactord/compactord/storage"
 	"github.com/compactord/compactord/storage/bolt/internal/pages"
+	"github.com/compactord/compactord/storage/internal/forms"
 )
 
 // Errors of this backend.
@@ -55,7 +56,7 @@ func mapError(err error) error {
 		return unusable(pages.ErrNoHeader)
 	case strings.HasPrefix(err.Error(), "file size too small"):
 		// bbolt keeps only this text.
-		return corrupt("it is too short for a store")
+		return forms.Damaged("it is too short for a store")
 	default:
 		return err
 	}
@@ -83,7 +84,7 @@ func isOfDisk(err error) bool {
 // recovered returns the error for a panic: of ours, or of bbolt, which asserts what it reads from the disk.
 func recovered(r any) error {
 	switch r := r.(type) {
-	case *corruption:
+	case *forms.Damage:
 		return r
 	case *storage.DiskError:
 		return r
@@ -95,5 +96,5 @@ func recovered(r any) error {
 	if f := faultOf(r); f != nil {
 		return f
 	}
-	return corrupt("%v", r)
+	return forms.Damaged("%v", r)
 }

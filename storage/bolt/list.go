@@ -14,6 +14,7 @@ import (
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/storage/internal/forms"
 )
 
 // scanKeys is the most entries of a listing that one transaction reads; labels can exclude most of them.
@@ -168,7 +169,7 @@ func (q *query) scan(tx *transaction, limit int) (found scan, err error) {
 		}
 		scanned++
 		if len(key) != len(prefix)+placeSize {
-			return scan{}, corrupt("a listing: %v", errKey)
+			return scan{}, forms.Damaged("a listing: %v", errKey)
 		}
 		at := place(key[len(prefix):])
 		if q.inOthers(tx, at) {
@@ -221,13 +222,13 @@ func (q *query) row(tx *transaction, id string) (row *storagev1.Session, err err
 func listedRow(tx *transaction, tenant, id string) (*storagev1.Session, error) {
 	value := tx.Bucket(sessionsBucket).Get(sessionKey(tenant, id))
 	if value == nil {
-		return nil, corrupt("a listing names a session that does not exist")
+		return nil, forms.Damaged("a listing names a session that does not exist")
 	}
 	_, encoding, err := splitRow(value)
 	if err != nil {
 		return nil, err
 	}
-	return decodeSession(encoding)
+	return forms.Session(encoding)
 }
 
 // CountSessions counts the entries of the lists of all sessions. They are smaller than the rows.
@@ -240,7 +241,7 @@ func (s *Store) CountSessions(ctx context.Context) (map[string]int, error) {
 		for key, _ := cursor.Seek(prefix); bytes.HasPrefix(key, prefix); key, _ = cursor.Next() {
 			l, _, err := splitListingKey(key, false)
 			if err != nil {
-				return corrupt("bucket %s: %v", byTimeBucket, err)
+				return forms.Damaged("bucket %s: %v", byTimeBucket, err)
 			}
 			counts[l.tenant]++
 		}

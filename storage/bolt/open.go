@@ -18,6 +18,7 @@ import (
 
 	"github.com/compactord/compactord/storage"
 	"github.com/compactord/compactord/storage/bolt/internal/pages"
+	"github.com/compactord/compactord/storage/internal/forms"
 )
 
 // The versions of the buckets, keys and values that this package writes, of which storeVersion is the newest.
@@ -246,7 +247,7 @@ func openableOf(tx *transaction, options Options) (found openable, err error) {
 func readable(found state) error {
 	switch found {
 	case emptyFile:
-		return corrupt("it contains no store")
+		return forms.Damaged("it contains no store")
 	case halfSealedStore:
 		return errHalfSealed
 	default:
@@ -299,12 +300,12 @@ func stateOf(tx *transaction) (found state, version uint32, err error) {
 		return emptyFile, 0, nil
 	}
 	if !slices.Contains(names, string(metaBucket)) {
-		return 0, 0, corrupt("it is not a store of this program")
+		return 0, 0, forms.Damaged("it is not a store of this program")
 	}
 	meta := tx.Bucket(metaBucket)
 	value := meta.Get(versionKey)
 	if len(value) != 4 {
-		return 0, 0, corrupt("it has no version")
+		return 0, 0, forms.Damaged("it has no version")
 	}
 	// The version comes first: this version cannot know the buckets of a newer one.
 	version = binary.BigEndian.Uint32(value)
@@ -312,11 +313,11 @@ func stateOf(tx *transaction) (found state, version uint32, err error) {
 	case version > storeVersion:
 		return 0, 0, &VersionError{Found: version, Newest: storeVersion}
 	case version == 0:
-		return 0, 0, corrupt("store version %d was never released", version)
+		return 0, 0, forms.Damaged("store version %d was never released", version)
 	}
 	for _, name := range allBuckets {
 		if !slices.Contains(names, string(name)) {
-			return 0, 0, corrupt("bucket %s is missing", name)
+			return 0, 0, forms.Damaged("bucket %s is missing", name)
 		}
 	}
 	found = sealedStore
@@ -333,7 +334,7 @@ func stateOf(tx *transaction) (found state, version uint32, err error) {
 		found = encryptedStore
 	}
 	if len(meta.Get(nextOrdinalKey)) != 8 {
-		return 0, 0, corrupt("it has no next ordinal")
+		return 0, 0, forms.Damaged("it has no next ordinal")
 	}
 	return found, version, nil
 }
@@ -370,7 +371,7 @@ func checkLength(path string) (cut int64, err error) {
 		return 0, errors.New("it is a directory")
 	}
 	if needed := neededLength(file); info.Size() < needed {
-		return info.Size(), corrupt("it is incomplete: %d bytes of %d", info.Size(), needed)
+		return info.Size(), forms.Damaged("it is incomplete: %d bytes of %d", info.Size(), needed)
 	}
 	return 0, nil
 }

@@ -8,6 +8,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"github.com/compactord/compactord/storage/bolt/internal/pages"
+	"github.com/compactord/compactord/storage/internal/forms"
 )
 
 // With Options.OverwriteFreed the writer overwrites free pages after deletions, in passes over all that are free: a text
@@ -196,7 +197,7 @@ func (s *Store) overwriteSome() (more bool, err error) {
 		for left := uint64(overwritePages); left > 0; {
 			first, count, ok := s.overwriting.free.Take(newest, left)
 			if !ok {
-				return corrupt("a page that was free is not in the list of free pages")
+				return forms.Damaged("a page that was free is not in the list of free pages")
 			}
 			if count == 0 {
 				return nil

@@ -6,6 +6,7 @@ import (
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/storage/internal/forms"
 )
 
 // A transaction that reads copies a page of at most this many values and bytes, but at least one value. A long one
@@ -49,7 +50,7 @@ func (s *Store) Session(ctx context.Context, tenant, sessionID string) (_ *stora
 	if err != nil {
 		return nil, err
 	}
-	return decodeSession(encoding)
+	return forms.Session(encoding)
 }
 
 // Request returns a remembered request.
@@ -76,5 +77,5 @@ func (s *Store) Request(
 	if err != nil {
 		return nil, err
 	}
-	return decodeRequest(encoding)
+	return forms.Request(encoding)
 }

@@ -7,6 +7,7 @@ import (
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/storage/internal/forms"
 )
 
 // Messages returns a range of messages.
@@ -52,7 +53,7 @@ func (p *messagePages) read(tx *transaction) error {
 	first, bytesBefore := len(p.messages), p.total
 	for ; p.next < end; p.next++ {
 		if !bytes.Equal(key, numberKey(header.ordinal, p.next)) {
-			return corrupt("message %d is missing", p.next)
+			return forms.Damaged("message %d is missing", p.next)
 		}
 		size, err := bodySize(value)
 		if err != nil {
@@ -62,7 +63,7 @@ func (p *messagePages) read(tx *transaction) error {
 			p.more = true
 			return nil
 		}
-		logged := loggedSize(size)
+		logged := forms.LoggedSize(size)
 		if p.maxBytes > 0 && p.total > 0 && p.total+logged > p.maxBytes {
 			return nil
 		}
@@ -72,7 +73,7 @@ func (p *messagePages) read(tx *transaction) error {
 			return err
 		}
 		if m.GetIndex() != p.next {
-			return corrupt("message %d in the place of message %d", m.GetIndex(), p.next)
+			return forms.Damaged("message %d in the place of message %d", m.GetIndex(), p.next)
 		}
 		p.messages = append(p.messages, m)
 		// What is behind the range may be damaged.
@@ -85,13 +86,13 @@ func (p *messagePages) read(tx *transaction) error {
 
 func messageAt(tx *transaction, ordinal uint64, value []byte) (*compactordv1.LoggedMessage, error) {
 	if value[0] == inlineTag {
-		return decodeMessage(value[1:])
+		return forms.Message(value[1:])
 	}
 	encoding, err := body(tx, ordinal, messageBlob, value)
 	if err != nil {
 		return nil, err
 	}
-	return decodeMessage(encoding)
+	return forms.Message(encoding)
 }
 
 // Edits returns the edits of a range of messages.
@@ -111,13 +112,13 @@ func (s *Store) Edits(
 			return nil, err
 		}
 		for i, encoding := range p.bodies {
-			edits, err := decodeEdits(encoding)
+			edits, err := forms.Edits(encoding)
 			if err != nil {
 				return nil, err
 			}
 			_, index, sequence, err := splitPairKey(p.keys[i])
 			if err != nil {
-				return nil, corrupt("bucket edits: %v", err)
+				return nil, forms.Damaged("bucket edits: %v", err)
 			}
 			list = append(list, storage.IndexedEdits{Index: index, Sequence: sequence, Edits: edits})
 			// No record has the largest sequence, since the head's next_sequence is greater.

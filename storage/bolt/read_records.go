@@ -8,6 +8,7 @@ import (
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/storage/internal/forms"
 )
 
 // Records returns a range of records.
@@ -70,16 +71,16 @@ func recordPage(tx *transaction, p *page, ref storage.Ref, start, end uint32, li
 func recordBody(tx *transaction, key, value []byte) ([]byte, error) {
 	ordinal, sequence, err := splitNumberKey(key)
 	if err != nil {
-		return nil, corrupt("bucket records: %v", err)
+		return nil, forms.Damaged("bucket records: %v", err)
 	}
 	if len(value) > 0 && value[0] == compactionTag {
 		if len(value) != 5 {
-			return nil, corrupt("a pointer to a compaction is cut short")
+			return nil, forms.Damaged("a pointer to a compaction is cut short")
 		}
 		firstKept := binary.BigEndian.Uint32(value[1:])
 		value = tx.Bucket(compactionsBucket).Get(pairKey(ordinal, firstKept, sequence))
 		if value == nil {
-			return nil, corrupt("record %d points to no compaction", sequence)
+			return nil, forms.Damaged("record %d points to no compaction", sequence)
 		}
 	}
 	return body(tx, ordinal, recordBlob, value)
@@ -87,12 +88,12 @@ func recordBody(tx *transaction, key, value []byte) ([]byte, error) {
 
 // decodeRecordAt decodes a record and checks that it belongs to a key of recordsBucket.
 func decodeRecordAt(key, encoding []byte) (*storagev1.StoredRecord, error) {
-	r, err := decodeRecord(encoding)
+	r, err := forms.Record(encoding)
 	if err != nil {
 		return nil, err
 	}
 	if _, sequence, err := splitNumberKey(key); err != nil || r.GetRecord().GetSequence() != sequence {
-		return nil, corrupt("record %d in the place of record %d", r.GetRecord().GetSequence(), sequence)
+		return nil, forms.Damaged("record %d in the place of record %d", r.GetRecord().GetSequence(), sequence)
 	}
 	return r, nil
 }
@@ -115,7 +116,7 @@ func (s *Store) RecordAtOrBefore(
 			key, value = cursor.Before(wanted)
 		}
 		if key == nil {
-			return corrupt("a log without a record at its beginning")
+			return forms.Damaged("a log without a record at its beginning")
 		}
 		at = bytes.Clone(key)
 		encoding, err = recordBody(tx, key, value)
@@ -186,7 +187,7 @@ func (s *Store) compactionSequences(ctx context.Context, ref storage.Ref, before
 		for key, _ := cursor.Seek(prefix); bytes.HasPrefix(key, prefix); key, _ = cursor.Next() {
 			_, _, sequence, err := splitPairKey(key)
 			if err != nil {
-				return corrupt("bucket compactions: %v", err)
+				return forms.Damaged("bucket compactions: %v", err)
 			}
 			if before == 0 || sequence < before {
 				sequences = append(sequences, sequence)

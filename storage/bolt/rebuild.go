@@ -13,6 +13,7 @@ import (
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	"github.com/compactord/compactord/storage/bolt/internal/pages"
+	"github.com/compactord/compactord/storage/internal/forms"
 	"github.com/compactord/compactord/storage/keyring"
 )
 
@@ -274,7 +275,7 @@ func decodeRow(value []byte) (rowHeader, *storagev1.Session, error) {
 	if err != nil {
 		return rowHeader{}, nil, err
 	}
-	row, err := decodeSession(encoding)
+	row, err := forms.Session(encoding)
 	return header, row, err
 }
 
@@ -311,7 +312,7 @@ func (r *rebuild) mendRows() error {
 		if !r.reachBehindLog(&header, row.GetHead()) {
 			return nil
 		}
-		encoding, err := marshal.Marshal(row)
+		encoding, err := forms.Marshal.Marshal(row)
 		key = bytes.Clone(key)
 		mended = append(mended, [2][]byte{key, r.form.seal(sessionsBucket, key, encodeRow(header, encoding))})
 		return err

@@ -12,6 +12,7 @@ import (
 
 	"github.com/compactord/compactord/storage"
 	"github.com/compactord/compactord/storage/bolt/internal/pages"
+	"github.com/compactord/compactord/storage/internal/forms"
 )
 
 // settle brings the store back to a known state after a sync of a header has failed: the kernel may have dropped what
@@ -272,7 +273,7 @@ func (s *Store) explained(err error, mapped uintptr) error {
 	if offset >= info.Size() {
 		// No write would do now.
 		s.outages.begins(errCut(info), false)
-		return corrupt("the file ends at byte %d, and byte %d is needed", info.Size(), offset)
+		return forms.Damaged("the file ends at byte %d, and byte %d is needed", info.Size(), offset)
 	}
 	if _, readErr := s.file.ReadAt(make([]byte, 1), offset); readErr != nil {
 		return storage.NewDiskError(readErr)

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/storage/internal/forms"
 )
 
 // forgetBatch is how many requests beyond storage.RememberedRequests a session may remember before they are forgotten
@@ -18,7 +19,7 @@ const forgetBatch = 128
 // splitRequest returns the revision that a request was committed with, and its value.
 func splitRequest(value []byte) (revision uint32, rest []byte, err error) {
 	if len(value) < 4 {
-		return 0, nil, corrupt("a request is cut short")
+		return 0, nil, forms.Damaged("a request is cut short")
 	}
 	return binary.BigEndian.Uint32(value), value[4:], nil
 }
@@ -127,6 +128,6 @@ func readRequest(tx *transaction, key, value []byte) (r storage.Request, err err
 		return r, err
 	}
 	r.ID = id
-	r.Stored, err = decodeRequest(encoding)
+	r.Stored, err = forms.Request(encoding)
 	return r, err
 }

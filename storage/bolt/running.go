@@ -6,6 +6,7 @@ import (
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/storage/internal/forms"
 )
 
 // Opening returns the name of this opening of the file.
@@ -21,7 +22,7 @@ func (s *Store) Abandoned(ctx context.Context) ([]storage.Ref, error) {
 		for key, id := cursor.Seek(prefix); bytes.HasPrefix(key, prefix); key, id = cursor.Next() {
 			l, _, err := splitListingKey(key, false)
 			if err != nil {
-				return corrupt("bucket %s: %v", byTimeBucket, err)
+				return forms.Damaged("bucket %s: %v", byTimeBucket, err)
 			}
 			exists := true
 			var row *storagev1.Session
@@ -32,7 +33,7 @@ func (s *Store) Abandoned(ctx context.Context) ([]storage.Ref, error) {
 				return err
 			})
 			if !exists {
-				return corrupt("bucket %s lists a session that does not exist", byTimeBucket)
+				return forms.Damaged("bucket %s lists a session that does not exist", byTimeBucket)
 			}
 			if damage != nil {
 				continue

@@ -5,6 +5,8 @@ import (
 	"hash/crc32"
 
 	"go.etcd.io/bbolt"
+
+	"github.com/compactord/compactord/storage/internal/forms"
 )
 
 // sealSize is the size of the sums before a value: the CRC-32C of its bucket and key, and that of the value itself.
@@ -34,7 +36,7 @@ func checkKey(bucket, key, sealed []byte) error { return checkSum(bucket, sealed
 
 func checkSum(bucket, sealed []byte, ofKey uint32) error {
 	if len(sealed) < sealSize || binary.BigEndian.Uint32(sealed) != ofKey {
-		return corrupt("bucket %s: a value does not belong to its key", bucket)
+		return forms.Damaged("bucket %s: a value does not belong to its key", bucket)
 	}
 	return nil
 }
@@ -43,7 +45,7 @@ func checkSum(bucket, sealed []byte, ofKey uint32) error {
 func checkValue(bucket, sealed []byte) ([]byte, error) {
 	value := sealed[sealSize:]
 	if binary.BigEndian.Uint32(sealed[4:]) != crc32.Checksum(value, castagnoli) {
-		return nil, corrupt("bucket %s: a value has a wrong checksum", bucket)
+		return nil, forms.Damaged("bucket %s: a value has a wrong checksum", bucket)
 	}
 	return value, nil
 }

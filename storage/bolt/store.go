@@ -18,6 +18,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/storage/internal/forms"
 	"github.com/compactord/compactord/storage/keyring"
 )
 
@@ -225,7 +226,7 @@ func (s *Store) view(ctx context.Context, fn func(tx *transaction) error) (err e
 // one has been damaged.
 func checkNewest(found int, committed uint64) error {
 	if uint64(found) < committed {
-		return corrupt("the header of the last commit is damaged")
+		return forms.Damaged("the header of the last commit is damaged")
 	}
 	return nil
 }

@@ -2,6 +2,8 @@ package boltstore
 
 import (
 	"bytes"
+
+	"github.com/compactord/compactord/storage/internal/forms"
 )
 
 // sweepKeys is the most keys of a deleted log that one transaction removes, so that deleting a large session does not
@@ -26,7 +28,7 @@ func (s *Store) sweep() (more bool) {
 		}
 		ordinal, err := keyOrdinal(key)
 		if err != nil {
-			return corrupt("bucket dead: %v", err)
+			return forms.Damaged("bucket dead: %v", err)
 		}
 		if err := sweepLog(tx, ordinal); err != nil {
 			return err

@@ -7,10 +7,11 @@ import (
 	"go.etcd.io/bbolt"
 
 	"github.com/compactord/compactord/storage/bolt/internal/pages"
+	"github.com/compactord/compactord/storage/internal/forms"
 )
 
 // transaction is a transaction of bbolt. Each page is checked before bbolt reads it, and each value before it is
-// returned. What cannot be used is a panic with a *corruption or a *storage.DiskError, which guard makes an error: it
+// returned. What cannot be used is a panic with a *forms.Damage or a *storage.DiskError, which guard makes an error: it
 // can come from every step.
 type transaction struct {
 	// bolt is nil before bbolt has opened the file.
@@ -113,7 +114,7 @@ func (tx *transaction) Bucket(name []byte) *bucket {
 	tree, err := tx.disk.Bucket(name)
 	must(err)
 	if tree == nil {
-		panic(corrupt("bucket %s is missing", name))
+		panic(forms.Damaged("bucket %s is missing", name))
 	}
 	b := &bucket{tx: tx, name: name, tree: tree}
 	if tx.bolt != nil && tx.bolt.Writable() {
