@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// ErrDisk means that the disk or the file system under a store failed. Every DiskError is one.
+// ErrDisk means that the disk, the file system or the database under a store failed. Every DiskError is one.
 var ErrDisk = errors.New("the disk failed")
 
 // ErrLost means that the store can neither be read nor written any more, and not be opened again in this process. What
 // was acknowledged before is as safe as the file is.
 var ErrLost = errors.New("the store is lost")
 
-// DiskCause is why the disk refuses.
+// DiskCause is why the disk, or the database in its place, refuses.
 type DiskCause string
 
 // The causes.
@@ -30,13 +30,16 @@ const (
 	DiskLow DiskCause = "disk_low"
 	// DiskReadOnly means that the file system can only be read, as some become after an error.
 	DiskReadOnly DiskCause = "read_only"
+	// DiskUnreachable means that the database of the store does not answer, or not in time. What was to be written may or may
+	// not be there.
+	DiskUnreachable DiskCause = "unreachable"
 	// DiskBroken means any other error of the disk.
 	DiskBroken DiskCause = "io"
 )
 
 // DiskCauses returns all causes.
 func DiskCauses() []DiskCause {
-	return []DiskCause{DiskFull, QuotaUsedUp, FileTooLarge, DiskLow, DiskReadOnly, DiskBroken}
+	return []DiskCause{DiskFull, QuotaUsedUp, FileTooLarge, DiskLow, DiskReadOnly, DiskUnreachable, DiskBroken}
 }
 
 // diskCauses are the causes of errors of the system. Where an error has several, the last one counts: those for lack of

@@ -84,7 +84,7 @@ func isOfDisk(err error) bool {
 // recovered returns the error for a panic: of ours, or of bbolt, which asserts what it reads from the disk.
 func recovered(r any) error {
 	switch r := r.(type) {
-	case *forms.Damage:
+	case *forms.DamageError:
 		return r
 	case *storage.DiskError:
 		return r

@@ -11,7 +11,7 @@ import (
 )
 
 // transaction is a transaction of bbolt. Each page is checked before bbolt reads it, and each value before it is
-// returned. What cannot be used is a panic with a *forms.Damage or a *storage.DiskError, which guard makes an error: it
+// returned. What cannot be used is a panic with a *forms.DamageError or a *storage.DiskError, which guard makes an error: it
 // can come from every step.
 type transaction struct {
 	// bolt is nil before bbolt has opened the file.

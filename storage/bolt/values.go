@@ -25,7 +25,7 @@ const rowTag byte = 1
 // unusable returns what is wrong with a page or a value: a corruption, or an error of the disk where the system could not
 // read it.
 func unusable(err error) error {
-	var c *forms.Damage
+	var c *forms.DamageError
 	if errors.As(err, &c) {
 		return c
 	}
@@ -33,12 +33,12 @@ func unusable(err error) error {
 	if errors.As(err, &unread) {
 		return storage.NewDiskError(err)
 	}
-	return &forms.Damage{What: err.Error()}
+	return &forms.DamageError{What: err.Error()}
 }
 
 // cause returns the text of an error; for a corruption without the words of storage.ErrCorrupt.
 func cause(err error) string {
-	var c *forms.Damage
+	var c *forms.DamageError
 	if errors.As(err, &c) {
 		return c.What
 	}

@@ -108,3 +108,28 @@ func TestInstallMock(t *testing.T) {
 	require.NoError(t, v.installMock(t.Context()))
 	require.Empty(t, out.String(), "it is installed once")
 }
+
+// A machine with PostgreSQL needs no other. One without gets it, or leaves its tests out and reports that.
+func TestInstallPostgres(t *testing.T) {
+	folder := t.TempDir()
+	t.Setenv("PATH", folder)
+	t.Setenv(role, "fail")
+	self, err := os.Executable()
+	require.NoError(t, err)
+	var out bytes.Buffer
+	v := &verifier{root: t.TempDir(), out: &out, err: &bytes.Buffer{}}
+	require.NoError(t, write(v.root, postgresFolder+"/package-lock.json", "{}"))
+	require.NoError(t, v.installPostgres(t.Context()))
+	require.Equal(t, "tests on PostgreSQL of storage/postgres/postgrestest off: node not found\n", out.String())
+	add := func(programs ...string) {
+		for _, program := range programs {
+			if err := os.Symlink(self, filepath.Join(folder, program)); err != nil {
+				t.Skip("no symbolic links here:", err)
+			}
+		}
+	}
+	add("node", "npm", "postgres")
+	require.ErrorContains(t, v.installPostgres(t.Context()), "(in storage/postgres/postgrestest): exit status 7")
+	add("initdb")
+	require.NoError(t, v.installPostgres(t.Context()))
+}

@@ -34,6 +34,11 @@ func (v *verifier) runTests(ctx context.Context) error {
 			return err
 		}
 	}
+	if slices.Contains(tested, "./storage/postgres") {
+		if err := v.installPostgres(ctx); err != nil {
+			return err
+		}
+	}
 	without, err := v.list(ctx, slices.Concat(sequential, unraced))
 	if err != nil {
 		return err
@@ -165,6 +170,29 @@ func mock() client {
 // installMock installs the mock by its lock file. Without Node its tests are skipped and reported.
 func (v *verifier) installMock(ctx context.Context) error {
 	_, err := v.ready(ctx, mock(), "tests against the mock")
+	return err
+}
+
+// postgresFolder starts the PostgreSQL servers of the tests, and has the packages with one for machines without.
+const postgresFolder = "storage/postgres/postgrestest"
+
+// postgres is installed like the clients.
+func postgres() client {
+	return client{
+		folder:   postgresFolder,
+		lock:     "package-lock.json",
+		stamp:    "node_modules/.installed-lock.json",
+		language: func(*verifier, context.Context) (found, lack string) { return "node", lacksProgram("node", "npm") },
+		install:  func(v *verifier, ctx context.Context) error { return v.npmInstall(ctx, postgresFolder) },
+	}
+}
+
+// installPostgres installs a server where the machine has none. Without Node its tests are skipped and reported.
+func (v *verifier) installPostgres(ctx context.Context) error {
+	if lacksProgram("initdb", "postgres") == "" {
+		return nil
+	}
+	_, err := v.ready(ctx, postgres(), "tests on PostgreSQL")
 	return err
 }
 

@@ -52,7 +52,7 @@ func appendChecked(b []byte, m proto.Message, check func([]byte) error) ([]byte,
 		return nil, fmt.Errorf("%w: %w", storage.ErrInvalid, err)
 	}
 	err = check(b[start:])
-	var damage *Damage
+	var damage *DamageError
 	if errors.As(err, &damage) {
 		// The caller's data is wrong, not the store.
 		return nil, fmt.Errorf("%w: %s", storage.ErrInvalid, damage.What)

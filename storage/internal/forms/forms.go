@@ -21,21 +21,21 @@ const Schema = 1
 // Marshal writes the encodings.
 var Marshal = proto.MarshalOptions{Deterministic: true}
 
-// Damage is something in a store that no version of this program wrote, or that a newer one wrote. It is
+// DamageError is something in a store that no version of this program wrote, or that a newer one wrote. It is
 // storage.ErrCorrupt.
-type Damage struct {
+type DamageError struct {
 	// What describes it, without content of the conversation.
 	What string
 }
 
-func (d *Damage) Error() string { return storage.ErrCorrupt.Error() + ": " + d.What }
+func (d *DamageError) Error() string { return storage.ErrCorrupt.Error() + ": " + d.What }
 
 // Unwrap returns storage.ErrCorrupt.
-func (*Damage) Unwrap() error { return storage.ErrCorrupt }
+func (*DamageError) Unwrap() error { return storage.ErrCorrupt }
 
-// Damaged returns a Damage with a formatted description.
+// Damaged returns a DamageError with a formatted description.
 func Damaged(format string, args ...any) error {
-	return &Damage{What: fmt.Sprintf(format, args...)}
+	return &DamageError{What: fmt.Sprintf(format, args...)}
 }
 
 // unmarshal reads an encoding of this program. It returns an error for unknown fields at any depth: reading drops them,

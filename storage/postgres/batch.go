@@ -1,0 +1,98 @@
+package postgres
+
+import (
+	"maps"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/compactord/compactord/storage"
+)
+
+// forgetEvery is after how many revisions of a session its oldest requests are forgotten.
+const forgetEvery = 128
+
+// commitID names one try of one commit.
+type commitID [8]byte
+
+// batch returns the statements of a commit, which are one transaction. The first changes or makes the row; where it
+// affects none, the others append nothing.
+func (e *encoded) batch(id commitID, create, changesTraits bool) *pgx.Batch {
+	b := &pgx.Batch{}
+	common := pgx.NamedArgs{"tenant": []byte(e.ref.Tenant), "id": []byte(e.ref.SessionID), "commit": id[:]}
+	queue := func(statement string, args pgx.NamedArgs) {
+		maps.Copy(args, common)
+		b.Queue(statement, args)
+	}
+	if create {
+		queue(createSQL, e.rowArgs())
+	} else {
+		args := e.rowArgs()
+		args["start_index"], args["start_sequence"] = e.startIndex, e.startSequence
+		args["request"], args["changes_traits"] = e.requestID, changesTraits
+		queue(advanceSQL, args)
+	}
+	if changesTraits && !create {
+		queue(unlabelSQL, pgx.NamedArgs{})
+	}
+	if changesTraits && len(e.row.GetLabels()) > 0 {
+		queue(labelSQL, e.labelArgs())
+	}
+	e.queueLog(queue)
+	return b
+}
+
+// queueLog queues what the commit appends to the log.
+func (e *encoded) queueLog(queue func(statement string, args pgx.NamedArgs)) {
+	if len(e.messages.numbers) > 0 {
+		queue(appendMessagesSQL, pgx.NamedArgs{
+			"numbers": e.messages.numbers, "sizes": e.messages.sizes, "bodies": e.messages.bodies,
+		})
+	}
+	if len(e.records.sequences) > 0 {
+		queue(appendRecordsSQL, pgx.NamedArgs{
+			"sequences": e.records.sequences, "first_kept": e.records.firstKept, "bodies": e.records.bodies,
+		})
+	}
+	if len(e.edits.numbers) > 0 {
+		queue(appendEditsSQL, pgx.NamedArgs{
+			"numbers": e.edits.numbers, "sequences": e.edits.sequences, "bodies": e.edits.bodies,
+		})
+	}
+	if len(e.chunks.kinds) > 0 {
+		queue(appendChunksSQL, pgx.NamedArgs{
+			"kinds": e.chunks.kinds, "numbers": e.chunks.numbers, "sequences": e.chunks.sequences,
+			"chunks": e.chunks.chunks, "bodies": e.chunks.bodies,
+		})
+	}
+	if e.requestID != nil {
+		queue(rememberSQL, pgx.NamedArgs{"request": e.requestID, "body": e.requestBody})
+	}
+	if e.row.GetRevision()%forgetEvery == 0 {
+		queue(forgetSQL, pgx.NamedArgs{"remembered": storage.RememberedRequests, "kind": int16(requestBody)})
+	}
+}
+
+// rowArgs returns the columns of the row.
+func (e *encoded) rowArgs() pgx.NamedArgs {
+	head := e.row.GetHead()
+	args := pgx.NamedArgs{
+		"uid": []byte(e.ref.UID), "revision": int64(e.row.GetRevision()),
+		"next_index": int64(head.GetNextIndex()), "next_sequence": int64(head.GetNextSequence()),
+		"created_seconds": e.row.GetCreatedAt().GetSeconds(), "created_nanos": e.row.GetCreatedAt().GetNanos(),
+		"changed_seconds": e.row.GetChangedAt().GetSeconds(), "changed_nanos": e.row.GetChangedAt().GetNanos(),
+		"running": len(e.row.GetRunning()) > 0, "traits": e.traits, "body": e.body, "parent_uid": []byte(nil),
+	}
+	if parent := e.row.GetParent(); parent != nil {
+		args["parent_uid"] = []byte(parent.GetUid())
+	}
+	return args
+}
+
+func (e *encoded) labelArgs() pgx.NamedArgs {
+	count := len(e.row.GetLabels())
+	names, values := make([][]byte, 0, count), make([][]byte, 0, count)
+	for name, value := range e.row.GetLabels() {
+		names, values = append(names, []byte(name)), append(values, []byte(value))
+	}
+	return pgx.NamedArgs{"names": names, "values": values}
+}

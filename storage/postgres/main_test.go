@@ -1,0 +1,47 @@
+package postgres_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/storage/postgres"
+	"github.com/compactord/compactord/storage/postgres/postgrestest"
+	"github.com/compactord/compactord/storage/storagetest"
+)
+
+// server is the server of all tests; nil where there is none.
+var server *postgrestest.Server
+
+func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m, &server)) }
+
+// open opens the store in a database.
+func open(t testing.TB, url string) *postgres.Store {
+	t.Helper()
+	s, err := postgres.Open(t.Context(), postgres.Options{URL: url})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	return s
+}
+
+func TestConformance(t *testing.T) {
+	urls := map[storage.Store]string{}
+	storagetest.Run(t, storagetest.Backend{
+		Open: func(t *testing.T) storage.Store {
+			t.Helper()
+			url := server.Database(t)
+			s := open(t, url)
+			urls[s] = url
+			return s
+		},
+		Reopen: func(t *testing.T, s storage.Store) storage.Store {
+			t.Helper()
+			require.NoError(t, s.Close())
+			again := open(t, urls[s])
+			urls[again] = urls[s]
+			return again
+		},
+	})
+}

@@ -1,0 +1,1 @@
+SELECT count(*) FROM sessions WHERE tenant = @tenant AND parent_uid = @parent

@@ -1,0 +1,1 @@
+SELECT tenant, count(*) FROM sessions GROUP BY tenant

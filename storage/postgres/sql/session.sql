@@ -1,0 +1,1 @@
+SELECT revision, uid, body FROM sessions WHERE tenant = @tenant AND id = @id

@@ -1,0 +1,1 @@
+SELECT uid FROM sessions WHERE tenant = @tenant AND id = @id
