@@ -18,7 +18,7 @@ import (
 )
 
 // WritesService is the service name of the health of writes. It is NOT_SERVING while the store refuses them; the empty
-// name, which stands for the daemon, stays SERVING, since reads go on.
+// name, which stands for the daemon, stays SERVING, since reads go on. Only while a database cannot be reached, it is not.
 const WritesService = "compactord.writes"
 
 // outages reports the times in which the store refuses writes: by health, log and metrics.
@@ -48,7 +48,7 @@ func watchOutages(
 	o := &outages{health: status, logger: logger, lost: make(chan error, 1)}
 	o.began = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "compactord_store_outages_total",
-		Help: "Times in which the store refused writes, by cause: disk_full, quota, file_too_large, disk_low, read_only, io, lost.",
+		Help: "Times in which the store refused writes, by cause: disk_full, quota, file_too_large, disk_low, read_only, unreachable, io, lost.",
 	}, []string{"cause"})
 	for _, cause := range storage.DiskCauses() {
 		o.began.WithLabelValues(string(cause))
@@ -104,6 +104,7 @@ func (o *outages) change(of *storage.Outage, now storage.Outage) {
 	if o.store.Lost {
 		return
 	}
+	before := of.Err
 	if *of = now; now.Err != nil {
 		cause := outageCause(now.Err)
 		o.began.WithLabelValues(cause).Inc()
@@ -114,11 +115,23 @@ func (o *outages) change(of *storage.Outage, now storage.Outage) {
 		o.cause.Store(outageCause(left))
 		o.failing.Store(1)
 		o.health.SetServingStatus(WritesService, healthv1.HealthCheckResponse_NOT_SERVING)
+		if isUnreachable(left) {
+			o.health.SetServingStatus("", healthv1.HealthCheckResponse_NOT_SERVING)
+		}
 		return
+	}
+	if isUnreachable(before) {
+		o.health.SetServingStatus("", healthv1.HealthCheckResponse_SERVING)
 	}
 	o.failing.Store(0)
 	o.health.SetServingStatus(WritesService, healthv1.HealthCheckResponse_SERVING)
 	o.logger.InfoContext(ctx, "the store takes writes again", "after", time.Since(now.Since).Round(time.Millisecond).String())
+}
+
+// isUnreachable reports whether nothing can be read either.
+func isUnreachable(err error) bool {
+	var disk *storage.DiskError
+	return errors.As(err, &disk) && disk.Cause == storage.DiskUnreachable
 }
 
 // outageCause returns the cause for logs and metrics.

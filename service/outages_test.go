@@ -38,6 +38,7 @@ func TestErrorsOfTheDisk(t *testing.T) {
 		"file_too_large": {storage.NewDiskError(fmt.Errorf("file resize error: truncate /secret: %s", syscall.EFBIG.Error())), codes.ResourceExhausted},
 		"disk_low":       {&storage.DiskError{Cause: storage.DiskLow, Err: errors.New("/secret")}, codes.ResourceExhausted},
 		"read_only":      {storage.NewDiskError(syscall.EROFS), codes.Unavailable},
+		"unreachable":    {&storage.DiskError{Cause: storage.DiskUnreachable, Err: errors.New("dial /secret")}, codes.Unavailable},
 		"io":             {storage.NewDiskError(fmt.Errorf("sync /secret: %w", syscall.EIO)), codes.Unavailable},
 		"lost":           {storage.ErrLost, codes.Unavailable},
 	} {
@@ -92,6 +93,30 @@ func TestOutageIsSaid(t *testing.T) {
 		require.InDelta(t, n+1, valueOf(t, metrics, "compactord_store_outages_total"), 0)
 	}
 	require.Equal(t, healthv1.HealthCheckResponse_SERVING, status(""))
+}
+
+// Where a database cannot be reached, reads fail too: the daemon as a whole does not serve, until that is over.
+func TestUnreachableDatabaseIsSaid(t *testing.T) {
+	t.Parallel()
+	store := &fallible{failing: failing{Store: memory.New()}}
+	d := start(t, withStore(store))
+	conn := d.connect()
+	t.Cleanup(func() { require.NoError(t, conn.Close()) })
+	health := healthv1.NewHealthClient(conn)
+	for range 2 {
+		for _, now := range []error{&storage.DiskError{Cause: storage.DiskUnreachable, Err: errors.New("no route")}, nil} {
+			store.told(storage.Outage{Err: now, Since: time.Now()})
+			want := healthv1.HealthCheckResponse_SERVING
+			if now != nil {
+				want = healthv1.HealthCheckResponse_NOT_SERVING
+			}
+			for _, name := range []string{"", service.WritesService} {
+				answer, err := health.Check(t.Context(), &healthv1.HealthCheckRequest{Service: name})
+				require.NoError(t, err)
+				require.Equal(t, want, answer.GetStatus(), name)
+			}
+		}
+	}
 }
 
 // valueOf returns the value of a metric, or the sum of its values.

@@ -75,7 +75,7 @@ func (s *Server) checkServing(ctx context.Context) Check {
 	case !s.readiness.serving.Load():
 		return Check{CheckServing, false, "it does not serve yet, or it is stopping"}
 	case err != nil || status.GetStatus() != healthv1.HealthCheckResponse_SERVING:
-		return Check{CheckServing, false, "the store is lost"}
+		return Check{CheckServing, false, "the store is lost, or its database does not answer"}
 	default:
 		return Check{Name: CheckServing, OK: true}
 	}

@@ -156,12 +156,13 @@ const limitOfRoom = "min_free_bytes"
 
 // diskMessages are the texts for people. Those of the system can contain paths.
 var diskMessages = map[storage.DiskCause]string{
-	storage.DiskFull:     "the disk of the store is full; nothing was written, and sessions can be deleted",
-	storage.QuotaUsedUp:  "the quota of the store's user is used up; nothing was written, and sessions can be deleted",
-	storage.FileTooLarge: "the file of the store has the largest size that is allowed; nothing was written, and sessions can be deleted",
-	storage.DiskLow:      "the disk of the store has less room than " + limitOfRoom + "; nothing was written, and sessions can be deleted",
-	storage.DiskReadOnly: "the file system of the store is read-only; nothing was written",
-	storage.DiskBroken:   "the disk of the store failed",
+	storage.DiskFull:        "the disk of the store is full; nothing was written, and sessions can be deleted",
+	storage.QuotaUsedUp:     "the quota of the store's user is used up; nothing was written, and sessions can be deleted",
+	storage.FileTooLarge:    "the file of the store has the largest size that is allowed; nothing was written, and sessions can be deleted",
+	storage.DiskLow:         "the disk of the store has less room than " + limitOfRoom + "; nothing was written, and sessions can be deleted",
+	storage.DiskReadOnly:    "the file system of the store is read-only; nothing was written",
+	storage.DiskUnreachable: "the database of the store does not answer; a write may or may not have been done",
+	storage.DiskBroken:      "the disk of the store failed",
 }
 
 // BugMessage returns the text for a bug, with the id under which it was logged.

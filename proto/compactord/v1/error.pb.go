@@ -145,10 +145,10 @@ const (
 	// not been read yet. Read them, then send the call again. Example: a hundred calls of GetLLMView whose answers nobody
 	// reads. With RetryInfo.
 	ErrorReason_ERROR_REASON_SLOW_READER ErrorReason = 42
-	// UNAVAILABLE, or RESOURCE_EXHAUSTED where there is no room: the disk or the file system under the store refuses.
-	// Nothing of the call is known to be written. Example: a full disk. Metadata: cause, which is disk_full, quota,
-	// file_too_large, disk_low, read_only or io; lost where the store must be opened by another daemon. With disk_low, where
-	// the daemon keeps the rest of the disk free, also limit, and RetryInfo.
+	// UNAVAILABLE, or RESOURCE_EXHAUSTED where there is no room: the disk, the file system or the database under the store
+	// refuses. Nothing of the call is known to be written. Example: a full disk. Metadata: cause, which is disk_full, quota,
+	// file_too_large, disk_low, read_only, unreachable (the database) or io; lost where the store must be opened by another
+	// daemon. With disk_low, where the daemon keeps the rest of the disk free, also limit, and RetryInfo.
 	ErrorReason_ERROR_REASON_STORE_UNAVAILABLE ErrorReason = 45
 	// RESOURCE_EXHAUSTED, with RetryInfo. Too many calls wait for work of this kind, which the daemon does a few at a time.
 	// Example: Compact while 256 other compactions wait. Metadata: pool, the kind of work.

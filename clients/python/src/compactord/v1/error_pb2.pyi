@@ -173,10 +173,10 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     reads. With RetryInfo.
     """
     ERROR_REASON_STORE_UNAVAILABLE: _ErrorReason.ValueType  # 45
-    """UNAVAILABLE, or RESOURCE_EXHAUSTED where there is no room: the disk or the file system under the store refuses.
-    Nothing of the call is known to be written. Example: a full disk. Metadata: cause, which is disk_full, quota,
-    file_too_large, disk_low, read_only or io; lost where the store must be opened by another daemon. With disk_low, where
-    the daemon keeps the rest of the disk free, also limit, and RetryInfo.
+    """UNAVAILABLE, or RESOURCE_EXHAUSTED where there is no room: the disk, the file system or the database under the store
+    refuses. Nothing of the call is known to be written. Example: a full disk. Metadata: cause, which is disk_full, quota,
+    file_too_large, disk_low, read_only, unreachable (the database) or io; lost where the store must be opened by another
+    daemon. With disk_low, where the daemon keeps the rest of the disk free, also limit, and RetryInfo.
     """
     ERROR_REASON_TOO_MANY_WAITING: _ErrorReason.ValueType  # 41
     """RESOURCE_EXHAUSTED, with RetryInfo. Too many calls wait for work of this kind, which the daemon does a few at a time.
@@ -356,10 +356,10 @@ not been read yet. Read them, then send the call again. Example: a hundred calls
 reads. With RetryInfo.
 """
 ERROR_REASON_STORE_UNAVAILABLE: ErrorReason.ValueType  # 45
-"""UNAVAILABLE, or RESOURCE_EXHAUSTED where there is no room: the disk or the file system under the store refuses.
-Nothing of the call is known to be written. Example: a full disk. Metadata: cause, which is disk_full, quota,
-file_too_large, disk_low, read_only or io; lost where the store must be opened by another daemon. With disk_low, where
-the daemon keeps the rest of the disk free, also limit, and RetryInfo.
+"""UNAVAILABLE, or RESOURCE_EXHAUSTED where there is no room: the disk, the file system or the database under the store
+refuses. Nothing of the call is known to be written. Example: a full disk. Metadata: cause, which is disk_full, quota,
+file_too_large, disk_low, read_only, unreachable (the database) or io; lost where the store must be opened by another
+daemon. With disk_low, where the daemon keeps the rest of the disk free, also limit, and RetryInfo.
 """
 ERROR_REASON_TOO_MANY_WAITING: ErrorReason.ValueType  # 41
 """RESOURCE_EXHAUSTED, with RetryInfo. Too many calls wait for work of this kind, which the daemon does a few at a time.

@@ -343,10 +343,10 @@ export enum ErrorReason {
   SLOW_READER = 42,
 
   /**
-   * UNAVAILABLE, or RESOURCE_EXHAUSTED where there is no room: the disk or the file system under the store refuses.
-   * Nothing of the call is known to be written. Example: a full disk. Metadata: cause, which is disk_full, quota,
-   * file_too_large, disk_low, read_only or io; lost where the store must be opened by another daemon. With disk_low, where
-   * the daemon keeps the rest of the disk free, also limit, and RetryInfo.
+   * UNAVAILABLE, or RESOURCE_EXHAUSTED where there is no room: the disk, the file system or the database under the store
+   * refuses. Nothing of the call is known to be written. Example: a full disk. Metadata: cause, which is disk_full, quota,
+   * file_too_large, disk_low, read_only, unreachable (the database) or io; lost where the store must be opened by another
+   * daemon. With disk_low, where the daemon keeps the rest of the disk free, also limit, and RetryInfo.
    *
    * @generated from enum value: ERROR_REASON_STORE_UNAVAILABLE = 45;
    */
