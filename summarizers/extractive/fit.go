@@ -205,7 +205,7 @@ func (w *fitting) narrate(budget int64) (n narrative, ok bool) {
 	if budget <= 0 {
 		return n, false
 	}
-	unitBudget, before := w.units(budget), int64(0)
+	unitBudget, fitted, before := w.units(budget), 0, int64(0)
 	var written []string
 	for range 8 {
 		w.smallest = int(int64(unitBudget) * min(budget, w.level(0)) / budget)
@@ -220,27 +220,43 @@ func (w *fitting) narrate(budget int64) (n narrative, ok bool) {
 			tried.tokens = n.tokens
 			return tried, true
 		}
-		written = pieces
 		tokens := w.count(pieces)
 		tried.tokens = tokens
 		if tokens <= budget {
-			n, ok = tried, true
+			n, ok, written = tried, true, pieces
 			grown := int(min(int64(unitBudget)*budget/max(tokens, 1)*97/100, 1<<24))
-			if n.all || tokens >= budget*17/20 || tokens == before || grown <= unitBudget {
+			if n.all || tokens >= budget*w.filled(budget)/100 || tokens == before || grown <= unitBudget {
 				return n, true
 			}
-			unitBudget, before = grown, tokens
+			fitted, unitBudget, before = unitBudget, grown, tokens
 			continue
 		}
 		if ok {
-			// This step was too large; the previous result is close enough.
-			return n, true
+			// This step was too large. If the previous result is not close enough, there is one between them.
+			middle := (fitted + unitBudget) / 2
+			if budget < w.budget || middle-fitted < leastStep {
+				return n, true
+			}
+			unitBudget = middle
+			continue
 		}
 		if unitBudget = int(int64(unitBudget)*budget/tokens*97/100) - 8; unitBudget <= 0 {
 			break
 		}
 	}
 	return n, ok
+}
+
+// leastStep is by how many units a plan grows at least for the sake of another line.
+const leastStep = 8
+
+// filled returns how many percent of its budget a narrative fills at least, if there is more to say. What it leaves is for
+// quotes, but for the whole budget, since then not even the rules fit.
+func (w *fitting) filled(budget int64) int64 {
+	if budget == w.budget {
+		return 98
+	}
+	return 85
 }
 
 // quotes returns as many of the ranked quotes as fit beside a narrative, the best first, and lines that say where results

@@ -205,6 +205,9 @@ const (
 	labelRequest     = "Request: "
 )
 
+// labelNote is the text before what somebody else than the user stated with a label. The user's own has none.
+const labelNote = "Note: "
+
 // labels are all labels. The first one that matches an item is written.
 var labels = []label{
 	{text: labelLastRequest, kind: kindRequest, last: true},
@@ -219,14 +222,14 @@ var labels = []label{
 	{text: "Open error: ", kind: kindError},
 	{text: "Decision: ", kind: kindDecision},
 	{text: "Next: ", kind: kindNext},
-	{text: "Note: ", kind: kindFact},
+	{text: labelNote, kind: kindFact},
 	{text: "File: ", kind: kindFile},
 }
 
-// meant says whether this text counts as a label in a section for `holds`. A line of the section's own kind has no
-// label there, so the same words are part of its text.
-func (l label) meant(holds kind) bool {
-	return l.kind != holds || l.passing || l.kind == kindRequest
+// meant says whether this text counts as a label in a section for `holds`, before the rest of the line. A line of the
+// section's own kind has no label there, so the same words are part of its text; only a statement has one.
+func (l label) meant(holds kind, rest string) bool {
+	return l.kind != holds || l.passing || l.kind == kindRequest || l.kind == kindFact && isStatement(rest)
 }
 
 // labelOf returns the label of an item in a section.
@@ -240,6 +243,13 @@ func labelOf(it *item, holds kind, goal bool) string {
 	}
 	special := it.kind == kindRequest && (it.last || end != requestOpen) || it.kind == kindDoing && it.passing
 	if it.kind == holds && !special {
+		if holds == kindFact && isStatement(it.text) {
+			return labelNote
+		}
+		return ""
+	}
+	if holds == kindFact && it.kind == kindRequest && end == requestFinished && isStatement(ownWords(it.text)) {
+		// Its own label says what it is.
 		return ""
 	}
 	for _, l := range labels {

@@ -211,6 +211,24 @@ func (l *ledger) compare(a, b *item) int {
 	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.newest(), a.newest()), strings.Compare(a.text, b.text))
 }
 
+// compareRules ranks rules for a budget that may not hold all of them. Of equals, what replaces an older rule comes first,
+// since whoever only knows the older one does the wrong thing, and then short ones: more of them fit.
+func (l *ledger) compareRules(a, b *item) int {
+	if c := cmp.Or(cmp.Compare(a.tier, b.tier), cmp.Compare(a.crowd, b.crowd), cmp.Compare(a.by, b.by)); c != 0 || a.carried != b.carried {
+		return l.compare(a, b)
+	}
+	if a.changed != b.changed {
+		if a.changed {
+			return -1
+		}
+		return 1
+	}
+	return cmp.Or(cmp.Compare(units(a.text)/lengthStep, units(b.text)/lengthStep), l.compare(a, b))
+}
+
+// lengthStep is by how many units the lengths of two rules differ if one is the shorter one.
+const lengthStep = 20
+
 // says reports whether the ledger already has the item's text as another kind that is kept.
 func (l *ledger) says(it *item) bool {
 	for _, k := range []kind{kindDone, kindDecision, kindNext, kindFact} {

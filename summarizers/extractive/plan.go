@@ -90,7 +90,7 @@ func newPlan(l *ledger, ly *layout, small bool) *plan {
 					}
 					return 1
 				}
-				return l.compare(a, b)
+				return l.compareRules(a, b)
 			})
 			continue
 		}

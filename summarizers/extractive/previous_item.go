@@ -87,7 +87,7 @@ func splitCitation(line string) (body string, cites []uint32) {
 // readLabel splits off the label of an item, and sets what it says.
 func (it *item) readLabel(line string) (body string, labelled bool) {
 	for _, lb := range labels {
-		if rest, ok := strings.CutPrefix(line, lb.text); ok && lb.meant(it.kind) {
+		if rest, ok := strings.CutPrefix(line, lb.text); ok && lb.meant(it.kind, rest) {
 			it.kind, it.last, it.noise, it.passing, it.end = lb.kind, lb.last, lb.noise, lb.passing, lb.end
 			return rest, true
 		}
@@ -121,6 +121,9 @@ func (p *previousReader) todo(it *item, state box) {
 
 // keep stores an item according to its kind.
 func (p *previousReader) keep(it *item, labelled bool) {
+	if !labelled && p.goal && it.isUserStatement() {
+		it.kind, it.end, labelled = kindRequest, requestFinished, true
+	}
 	switch it.kind {
 	case kindRequest:
 		it.goal, it.endedBefore = !labelled && !p.goal, it.end == requestFinished
@@ -156,6 +159,11 @@ func (p *previousReader) keep(it *item, labelled bool) {
 	}
 	p.rank(it, labelled)
 	p.l.add(it)
+}
+
+// isUserStatement says whether a line without a label of ours is a statement of the user with a label of its own.
+func (it *item) isUserStatement() bool {
+	return it.kind == kindFact && it.heard == nil && len(it.cites) > 0 && isStatement(ownWords(it.text))
 }
 
 // saysFixed says whether a model's line about an error says that the error is fixed.

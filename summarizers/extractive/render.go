@@ -264,7 +264,7 @@ func opensStructure(text string, holds kind) bool {
 		}
 	}
 	for _, l := range labels {
-		if l.meant(holds) && strings.HasPrefix(text, l.text) {
+		if rest, ok := strings.CutPrefix(text, l.text); ok && l.meant(holds, rest) {
 			return true
 		}
 	}

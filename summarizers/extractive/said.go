@@ -61,7 +61,7 @@ func isStatement(text string) bool {
 // left out is in the middle. Who writes labels wants them to be remembered, so such statements come before all.
 func (p *plan) freshRank(it *item) int {
 	if isShort(it) && isStatement(p.l.authors.unsigned(ownWords(it.text))) {
-		return firstRank*(maxFresh+2) + int(it.newest())
+		return firstRank*(maxFresh+2) + (maxSaid-units(it.text))/lengthStep*(firstRank/64) + min(int(it.newest()), firstRank/64)
 	}
 	if p.fresh == nil {
 		p.fresh = p.freshMessages()
