@@ -217,13 +217,19 @@ func (l *ledger) compareRules(a, b *item) int {
 	if c := cmp.Or(cmp.Compare(a.tier, b.tier), cmp.Compare(a.crowd, b.crowd), cmp.Compare(a.by, b.by)); c != 0 || a.carried != b.carried {
 		return l.compare(a, b)
 	}
-	if a.changed != b.changed {
-		if a.changed {
-			return -1
-		}
+	return cmp.Or(cmp.Compare(a.standing(), b.standing()), cmp.Compare(units(a.text)/lengthStep, units(b.text)/lengthStep), l.compare(a, b))
+}
+
+// standing ranks a rule that replaces an older one before others, and one that was corrected after them.
+func (it *item) standing() int {
+	switch {
+	case len(it.corrections) > 0:
 		return 1
+	case it.changed:
+		return -1
+	default:
+		return 0
 	}
-	return cmp.Or(cmp.Compare(units(a.text)/lengthStep, units(b.text)/lengthStep), l.compare(a, b))
 }
 
 // lengthStep is by how many units the lengths of two rules differ if one is the shorter one.

@@ -102,6 +102,7 @@ func (r *reader) request(u *userMessage) {
 	short := isShort(it)
 	if short && !it.noise {
 		r.l.supersede(it)
+		r.l.update(it)
 	}
 	if !it.noise {
 		r.l.changeLines(it)

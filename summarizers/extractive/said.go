@@ -19,12 +19,13 @@ const maxFresh = 5
 // saidLength lets a long statement pay a little less than in proportion to its length, and maxContent is how many words
 // count.
 const (
-	withValue  = 1.3
-	withTask   = 0.6
-	withReply  = 0.4
-	withChange = 2.5
-	saidLength = 0.8
-	maxContent = 10
+	withValue     = 1.3
+	withTask      = 0.6
+	withReply     = 0.4
+	withChange    = 2.5
+	whenCorrected = 0.3
+	saidLength    = 0.8
+	maxContent    = 10
 )
 
 // saidRank ranks short messages of the user: what was said once before what is said again and again, a statement with a
@@ -41,7 +42,10 @@ func (p *plan) saidRank(it *item) int {
 	case opensTask(it.text) || requests(it.text):
 		rank *= withTask
 	}
-	if it.changed {
+	switch {
+	case len(it.corrections) > 0:
+		rank *= whenCorrected
+	case it.changed:
 		rank *= withChange
 	}
 	if it.newest()+recently >= p.l.newest {
@@ -60,7 +64,7 @@ func isStatement(text string) bool {
 // freshRank is the rank of a message of the user among the newest ones, or of the first one. It is 0 for others: what is
 // left out is in the middle. Who writes labels wants them to be remembered, so such statements come before all.
 func (p *plan) freshRank(it *item) int {
-	if isShort(it) && isStatement(p.l.authors.unsigned(ownWords(it.text))) {
+	if len(it.corrections) == 0 && isShort(it) && isStatement(p.l.authors.unsigned(ownWords(it.text))) {
 		return firstRank*(maxFresh+2) + (maxSaid-units(it.text))/lengthStep*(firstRank/64) + min(int(it.newest()), firstRank/64)
 	}
 	if p.fresh == nil {
