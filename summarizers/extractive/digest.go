@@ -107,11 +107,8 @@ func (d *digest) read(ctx context.Context, progress summarizers.Progress) error 
 	if err := d.readFollowing(ctx); err != nil {
 		return err
 	}
-	for _, m := range d.req.Kept {
-		d.try(summarizers.StageKept, m.GetIndex(), func() {
-			d.r.hearReply(m.GetMessage())
-			d.r.follow(m)
-		})
+	if err := d.readKept(ctx); err != nil {
+		return err
 	}
 	endings := d.r.endings()
 	if d.req.Kind == summarizers.Range {

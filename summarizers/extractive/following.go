@@ -41,17 +41,24 @@ func ownResults(all map[string]*results) map[string]*results {
 
 // dropFrom drops what only the messages from an index on say, and what they say anew: the other text of the summary has it.
 func (l *ledger) dropFrom(first uint32) {
-	only := func(it *item) bool { return len(it.cites) > 0 && it.oldest() >= first }
 	anew := func(it *item) bool { return len(it.cites) > 0 && it.newest() >= first }
-	for k := range kinds {
-		l.dropItems(k, only)
-	}
-	l.requests, l.errors = slices.DeleteFunc(l.requests, only), slices.DeleteFunc(l.errors, only)
+	l.dropOnlyFrom(first)
 	for _, it := range l.requests {
 		it.last = false
 	}
 	l.todos = slices.DeleteFunc(l.todos, anew)
 	maps.DeleteFunc(l.commands, func(_ string, it *item) bool { return anew(it) })
+	l.followed = true
+}
+
+// dropOnlyFrom drops what only the messages from an index on say.
+func (l *ledger) dropOnlyFrom(first uint32) {
+	only := func(it *item) bool { return len(it.cites) > 0 && it.oldest() >= first }
+	for k := range kinds {
+		l.dropItems(k, only)
+	}
+	l.requests, l.errors, l.todos = slices.DeleteFunc(l.requests, only), slices.DeleteFunc(l.errors, only), slices.DeleteFunc(l.todos, only)
+	maps.DeleteFunc(l.commands, func(_ string, it *item) bool { return only(it) })
 	for path, f := range l.files {
 		if only(&f.item) {
 			delete(l.files, path)
@@ -61,5 +68,4 @@ func (l *ledger) dropFrom(first uint32) {
 	if l.earlier != nil && len(l.earlier.cites) > 0 && l.earlier.cites[0] >= first {
 		l.earlier = nil
 	}
-	l.followed = true
 }

@@ -37,11 +37,11 @@ func valuesByKind(text string) (values map[valueKind][]string, rest []string) {
 			i++
 			continue
 		}
-		value := words[i].core
-		for _, w := range words[i+1 : i+n] {
-			value += " " + w.core
+		parts := make([]string, n)
+		for k, w := range words[i : i+n] {
+			parts[k] = strings.ToLower(w.core)
 		}
-		values[kind] = append(values[kind], strings.ToLower(value))
+		values[kind] = append(values[kind], strings.Join(parts, " "))
 		i += n
 	}
 	return values, rest
