@@ -21,6 +21,7 @@ func (r *reader) call(index uint32, tc *compactordv1.ToolCall) {
 		return
 	default:
 	}
+	c = r.goesOnWith(c)
 	if c.cmd != nil {
 		r.l.workIn(c.cmd.dir, changedTo, true, index)
 	}
@@ -103,6 +104,10 @@ func (r *reader) result(index uint32, res *compactordv1.ToolResult) {
 	r.l.returned(results{of: c.name, count: 1, first: index, last: index})
 	r.l.returnedFrom(c.files, index)
 	text := resultText(res)
+	if r.runs(c, text) {
+		return
+	}
+	r.ended(c)
 	r.loading = nameOf(c.name).has(loaders)
 	c.returned = payloadOf(text, c)
 	o := c.returned.outcome(res.GetIsError(), c)

@@ -85,6 +85,8 @@ type call struct {
 	args  []argument
 	cmd   *command
 	files []touch
+	// process is the id of the process in which its command goes on.
+	process string
 	// returned is its result.
 	returned payload
 }
