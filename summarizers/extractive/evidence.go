@@ -25,6 +25,9 @@ func quotable(logged *compactordv1.LoggedMessage, clean func(string) string, yie
 	for _, p := range m.GetParts() {
 		if text := p.GetText().GetText(); text != "" {
 			byTool = voice == evidence.User && looksObserved(text)
+			if voice == evidence.User && !byTool {
+				text = withoutExamples(text)
+			}
 			piece(voice, text)
 			byTool = false
 		}

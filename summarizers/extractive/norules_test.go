@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/compactord/compactord/summarizers"
 )
 
 // What tells, answers, allows, announces or asks for something now is no rule, whatever words it has.
@@ -91,6 +93,31 @@ func TestWhatIsShownIsNoRule(t *testing.T) {
 	}
 	require.Contains(t, rulesOfLater(t, "Keep to the rules of the pilot:\n\n> "+own), own, "the user quotes rules")
 	require.Contains(t, rulesOfLater(t, "--- example ---\n"+own), own, "a block without an end is not left out")
+}
+
+// What examples and demonstrations in a prompt name is of no conversation: it was quoted as if somebody had said it.
+func TestExamplesArePastedAndNotQuoted(t *testing.T) {
+	t.Parallel()
+	for _, around := range [][2]string{
+		{"<example>", "</example>"}, {"<response_examples>", "</response_examples>"}, {"--- DEMONSTRATION ---", "--- END OF DEMONSTRATION ---"},
+	} {
+		var c conversation
+		shown := "\n" + around[0] + "\nuser: open gate_of_the_office with key KX-4471\nagent: The gate_of_the_office needs no key at all today.\n" + around[1] + "\n"
+		c.user("You look after the harbour. Answer in one sentence." + shown +
+			"Find out why the ferry_plan has no Sundays, and why it has two Mondays. The pilots say that it was right in May.")
+		c.tool("read", `{"path":"plans/ferry_plan.md"}`, "the ferry_plan of May", false)
+		c.user("And what is in the plan of the cranes? Look at it, too, please.")
+		for _, budget := range []uint32{120, 2000} {
+			text := summarize(t, &summarizers.Request{Messages: c.log, MaxTokens: budget})
+			_, ledger, _ := strings.Cut(text, "## Critical Context")
+			require.NotContains(t, ledger, "gate_of_the_office", around[0])
+			require.NotContains(t, ledger, "KX-4471")
+			if budget == 120 && around[0][0] == '<' {
+				require.Contains(t, text, "ferry_plan has no Sundays")
+				require.NotContains(t, text, "needs no key", "it counts as pasted")
+			}
+		}
+	}
 }
 
 // rulesOfLater returns the rules of a conversation whose second message has a text in it.

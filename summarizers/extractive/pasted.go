@@ -10,13 +10,18 @@ import (
 // fewestPasted is how many lines in a row look pasted if no fence or mark says that they are.
 const fewestPasted = 3
 
-// pastedLines says which lines of a message its author pasted: code in fences, quotations, diffs, logs, other code, and
-// lines that the agent wrote before.
+// pastedLines says which lines of a message its author pasted: code in fences, quotations, diffs, logs, other code,
+// lines that the agent wrote before, and blocks that show something, such as examples.
 func pastedLines(lines []string, echoed map[string]bool) []bool {
 	pasted := make([]bool, len(lines))
-	fence := ""
+	fence, shown := "", ""
 	for i, line := range lines {
 		switch {
+		case shown != "":
+			pasted[i] = true
+			if containsAnyCase(line, shown) {
+				shown = ""
+			}
 		case fence != "":
 			pasted[i] = true
 			if strings.HasPrefix(line, fence) {
@@ -24,6 +29,8 @@ func pastedLines(lines []string, echoed map[string]bool) []bool {
 			}
 		case opensFence(line) && slices.ContainsFunc(lines[i+1:], func(l string) bool { return strings.HasPrefix(l, line[:3]) }):
 			pasted[i], fence = true, line[:3]
+		case endsShown(lines[i:]) != "":
+			pasted[i], shown = true, endsShown(lines[i:])
 		default:
 			pasted[i] = line[0] == '>' || isLongQuotation(line) || echoed[line]
 		}
@@ -44,6 +51,15 @@ func pastedLines(lines []string, echoed map[string]bool) []bool {
 		from = to + 1
 	}
 	return pasted
+}
+
+// endsShown returns what the last line of a block holds that shows something, if lines begin with one that ends.
+func endsShown(lines []string) string {
+	end := shownUntil(strings.TrimSpace(lines[0]))
+	if end == "" || !slices.ContainsFunc(lines[1:], func(l string) bool { return containsAnyCase(l, end) }) {
+		return ""
+	}
+	return end
 }
 
 // isLongQuotation says whether a long line stands in quotation marks as a whole.

@@ -44,9 +44,42 @@ func withoutPasted(text string) string {
 // showing are words in the names of blocks that show what somebody else said or did.
 var showing = wordSet("demonstration demo example examples transcript trajectory conversation log logs output stdout stderr sample samples")
 
+// exampleWords are those of blocks that show how something could be done. What they name is of no conversation.
+var exampleWords = wordSet("demonstration demo example examples sample samples")
+
+// withoutExamples removes the blocks of examples and demonstrations from instructions.
+func withoutExamples(text string) string {
+	if !containsAnyCase(text, "example") && !containsAnyCase(text, "demo") && !containsAnyCase(text, "sample") {
+		return text
+	}
+	var b strings.Builder
+	end := ""
+	for line := range strings.Lines(text) {
+		trimmed := strings.TrimSpace(line)
+		switch {
+		case end != "":
+			if containsAnyCase(trimmed, end) {
+				end = ""
+			}
+		case shownBy(trimmed, exampleWords) != "":
+			end = shownBy(trimmed, exampleWords)
+		default:
+			b.WriteString(line)
+		}
+	}
+	if end != "" {
+		return text
+	}
+	return b.String()
+}
+
 // shownUntil returns what the last line of a block holds, in lower case, if a line begins a block that shows something, in
 // tags or between lines such as "--- DEMONSTRATION ---" and "--- END OF DEMONSTRATION ---".
-func shownUntil(line string) string {
+func shownUntil(line string) string { return shownBy(line, showing) }
+
+// shownBy does so for blocks whose names have one of some words.
+func shownBy(line string, words map[string]bool) string {
+	shows := func(name string) bool { return nameHas(name, words) }
 	if name := tagAt(line); name != "" && shows(name) && !closesTag(line, name) {
 		return "</" + strings.ToLower(name) + ">"
 	}
@@ -57,10 +90,10 @@ func shownUntil(line string) string {
 	return ""
 }
 
-// shows says whether one of the words of a name says that something is shown.
-func shows(name string) bool {
+// nameHas says whether a name has one of some words.
+func nameHas(name string, words map[string]bool) bool {
 	for _, word := range strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return r == '_' || r == '-' || r == ':' || r == ' ' }) {
-		if showing[word] {
+		if words[word] {
 			return true
 		}
 	}
