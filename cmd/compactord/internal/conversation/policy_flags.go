@@ -56,15 +56,20 @@ func (f *PolicyFlags) Policy() *compactordv1.Policy {
 	if p == nil {
 		p = &compactordv1.Policy{}
 	}
-	p.Strategy = Keeping(*f.KeepRecentTokens)
+	p.Strategy = Keeping(*f.KeepRecentTokens, p.GetStrategy())
 	return p
 }
 
-// Keeping returns the strategy of --keep-recent-tokens.
-func Keeping(tokens uint32) *compactordv1.Strategy {
-	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_Summarize{
-		Summarize: &compactordv1.SummarizeStrategy{RecentTokens: proto.Uint32(tokens)},
-	}}
+// Keeping returns the strategy of --keep-recent-tokens. If the policy itself has a strategy that summarizes, only what
+// that keeps is another: its budget and the rest stay.
+func Keeping(tokens uint32, of *compactordv1.Strategy) *compactordv1.Strategy {
+	s := &compactordv1.SummarizeStrategy{}
+	if own := of.GetSummarize(); own != nil {
+		s = proto.CloneOf(own)
+		s.ManualRecentTokens, s.RecentTurns, s.RecentMessages, s.RecentToolGroups = nil, nil, nil, nil
+	}
+	s.RecentTokens = proto.Uint32(tokens)
+	return &compactordv1.Strategy{Kind: &compactordv1.Strategy_Summarize{Summarize: s}}
 }
 
 // PresetNames lists the presets, for help texts.

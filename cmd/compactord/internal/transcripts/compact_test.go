@@ -35,6 +35,27 @@ func TestCompactFile(t *testing.T) {
 	require.Equal(t, before, after, "the file was changed")
 }
 
+// --keep-recent-tokens replaced all of the strategy of --policy, so that its summaries had the default budget.
+func TestKeepingOtherTokensLeavesTheStrategy(t *testing.T) {
+	sample.TemporaryFolder(t)
+	path := sample.File(t, "talk.jsonl", sample.Talk(120))
+	policy := sample.File(t, "policy.yaml", "strategy: {summarize: {recent_messages: 4, manual_recent_tokens: 900, max_summary_tokens: 700}}\n")
+	doc := sample.Document(t, programtest.Ran(t, "compact", path, "--policy", policy, "--keep-recent-tokens", "5000", "--json", "-q").Ends(t, terminal.ExitDone).Out)
+	require.Equal(t, map[string]any{"recent_tokens": 5000.0, "manual_recent_tokens": 5000.0, "max_summary_tokens": 700.0}, keptOf(sample.At(t, doc, "entry", "provenance", "strategy", "summarize")))
+}
+
+// keptOf returns the fields of a strategy that say what it keeps, and its budget.
+func keptOf(strategy any) map[string]any {
+	fields, _ := strategy.(map[string]any)
+	kept := map[string]any{}
+	for _, name := range []string{"recent_tokens", "recent_messages", "manual_recent_tokens", "max_summary_tokens"} {
+		if value, ok := fields[name]; ok {
+			kept[name] = value
+		}
+	}
+	return kept
+}
+
 func TestCompactAsJSON(t *testing.T) {
 	sample.TemporaryFolder(t)
 	path := sample.File(t, "talk.jsonl", `{"role":"_compaction","summary":"x"}`+"\n"+sample.Talk(120))

@@ -49,7 +49,7 @@ func lessToKeep(
 		if tried.GetPolicy() == nil {
 			tried.Policy = &compactordv1.Policy{}
 		}
-		tried.Policy.Strategy = conversation.Keeping(tokens)
+		tried.Policy.Strategy = conversation.Keeping(tokens, tried.GetPolicy().GetStrategy())
 		summarized, after, err := tryToKeep(ctx, c, tried, tokens)
 		if err != nil {
 			return nil, err
