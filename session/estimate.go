@@ -96,6 +96,17 @@ func (chars4) Tokens(size uint64) uint32 { return saturate((size + 3) / 4) }
 // TextTokens estimates the tokens of one text.
 func TextTokens(c Counter, text string) uint32 { return c.Tokens(uint64(c.TextSize(text))) }
 
+// ArgumentTokens returns the tokens of the arguments of a call. It is read of the message's figures, since an outline has
+// these and not the arguments.
+func ArgumentTokens(c Counter, l *compactordv1.LoggedMessage, part uint32) uint32 {
+	call := l.GetMessage().GetParts()[part].GetToolCall()
+	name, size := c.TextSize(call.GetName()), l.GetPartSizes()[part]
+	if call.GetArguments() == "" || size < name {
+		return 0
+	}
+	return c.Tokens(uint64(size - name))
+}
+
 // MessageTokens estimates the tokens of a message that is not in the log, such as a summary.
 func MessageTokens(c Counter, m *compactordv1.Message) uint32 {
 	return SizesTokens(c, PartSizes(c, m))

@@ -17,6 +17,14 @@ type Known struct {
 	// messages are those that something is known of, by index. A log that is written anew can have another message at an
 	// index, so each is compared.
 	messages map[uint32]*knownMessage
+	// outlined are the facts of outlines without arguments of calls. They were read before these were left out.
+	outlined map[*compactordv1.LoggedMessage]outlineFacts
+}
+
+// outlineFacts are what plans read of a message, and about how many bytes that takes.
+type outlineFacts struct {
+	facts any
+	bytes int
 }
 
 type knownMessage struct {
@@ -63,11 +71,34 @@ func (k *Known) Facts(l *compactordv1.LoggedMessage, read func(*compactordv1.Log
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	if outlined, ok := k.outlined[l]; ok {
+		return outlined.facts
+	}
 	known := k.message(l)
 	if known.facts == nil {
 		known.facts = read(l)
 	}
 	return known.facts
+}
+
+// outline remembers the facts of an outline without arguments of calls.
+func (k *Known) outline(l *compactordv1.LoggedMessage, facts any, bytes int) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.outlined == nil {
+		k.outlined = make(map[*compactordv1.LoggedMessage]outlineFacts)
+	}
+	k.outlined[l] = outlineFacts{facts, bytes}
+}
+
+// outlinedBytes returns about how many bytes the facts of an outline take; 0 for any other message.
+func (k *Known) outlinedBytes(l *compactordv1.LoggedMessage) int {
+	if k == nil {
+		return 0
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.outlined[l].bytes
 }
 
 // drawn returns what a view shows of a message where records make these edits; nil where views never show that, or where

@@ -13,9 +13,9 @@ import (
 )
 
 // Outlines says that a state has outlines of messages: messages without the large texts of users, answers, thinking and
-// results, and without those that stand for results since they arrived. Arguments of calls are whole: plans read files,
-// ranges and to-dos from them. So a state takes little memory, however much was said and
-// returned. A filler of the same size stands for each text, so that all figures are those of the messages.
+// results, without those that stand for results since they arrived, and without the large arguments of calls. So a state
+// takes little memory, however much was said, written and returned. A filler of the same size stands for each text, so that
+// all figures are those of the messages.
 type Outlines struct {
 	// Contents reads the messages.
 	Contents Pieces
@@ -25,6 +25,11 @@ type Outlines struct {
 	To uint32
 	// Least is the size in bytes from which on texts are left out.
 	Least int
+	// Facts returns what plans read of the calls of a message, which Known returns for its outline, and about how many bytes
+	// that takes. It must not hold the arguments of the calls. Where it is nil, outlines have all arguments.
+	Facts func(*compactordv1.LoggedMessage) (facts any, bytes int)
+	// Known is the state's.
+	Known *Known
 
 	filler string
 }
@@ -45,6 +50,9 @@ func (o *Outlines) Of(l *compactordv1.LoggedMessage) *compactordv1.LoggedMessage
 		case *compactordv1.Part_Thinking:
 			p = shallow(p)
 			p.Kind = &compactordv1.Part_Thinking{Thinking: o.thinking(k.Thinking)}
+		case *compactordv1.Part_ToolCall:
+			p = shallow(p)
+			p.Kind = &compactordv1.Part_ToolCall{ToolCall: o.call(k.ToolCall)}
 		case *compactordv1.Part_ToolResult:
 			p = shallow(p)
 			p.Kind = &compactordv1.Part_ToolResult{ToolResult: o.result(k.ToolResult)}
@@ -53,7 +61,21 @@ func (o *Outlines) Of(l *compactordv1.LoggedMessage) *compactordv1.LoggedMessage
 		outline.Message.Parts[i] = p
 	}
 	outline.ArrivalEdits = o.arrivalEdits(l.GetArrivalEdits())
+	if slices.ContainsFunc(l.GetMessage().GetParts(), func(p *compactordv1.Part) bool { return o.isLargeCall(p.GetToolCall()) }) {
+		facts, bytes := o.Facts(l)
+		o.Known.outline(outline, facts, bytes)
+	}
 	return outline
+}
+
+// call returns a call with a filler for large arguments.
+func (o *Outlines) call(whole *compactordv1.ToolCall) *compactordv1.ToolCall {
+	if !o.isLargeCall(whole) {
+		return whole
+	}
+	short := shallow(whole)
+	short.Arguments = o.fill(len(whole.GetArguments()))
+	return short
 }
 
 // result returns a result without its large texts.
@@ -113,7 +135,7 @@ func (o *Outlines) shortens(l *compactordv1.LoggedMessage) bool {
 	switch l.GetMessage().GetRole() {
 	case compactordv1.Role_ROLE_USER, compactordv1.Role_ROLE_ASSISTANT:
 		return slices.ContainsFunc(l.GetMessage().GetParts(), func(p *compactordv1.Part) bool {
-			return o.isLarge(p.GetText()) || o.isLargeThinking(p.GetThinking())
+			return o.isLarge(p.GetText()) || o.isLargeThinking(p.GetThinking()) || o.isLargeCall(p.GetToolCall())
 		})
 	default:
 	}
@@ -135,8 +157,24 @@ func (o *Outlines) isLargeThinking(thinking *compactordv1.ThinkingPart) bool {
 	return thinking != nil && len(thinking.GetText()) >= o.Least && !wording.Blank(thinking.GetText())
 }
 
+// isLargeCall reports whether an outline lacks the arguments of a call.
+func (o *Outlines) isLargeCall(call *compactordv1.ToolCall) bool {
+	return o.Facts != nil && call != nil && len(call.GetArguments()) >= o.Least
+}
+
 // SharedBytes returns how many bytes all outlines share.
 func (o *Outlines) SharedBytes() int { return len(o.filler) }
+
+// FactsBytes returns about how many bytes the facts of a message of the state can take.
+func (o *Outlines) FactsBytes(l *compactordv1.LoggedMessage) int {
+	bytes := o.Known.outlinedBytes(l)
+	for _, p := range l.GetMessage().GetParts() {
+		if call := p.GetToolCall(); l.GetIndex() >= o.To || !o.isLargeCall(call) {
+			bytes += len(call.GetArguments())
+		}
+	}
+	return bytes
+}
 
 // Bytes returns about how many bytes a message of the state takes beside what all share.
 func (o *Outlines) Bytes(l *compactordv1.LoggedMessage) int {
@@ -150,6 +188,9 @@ func (o *Outlines) Bytes(l *compactordv1.LoggedMessage) int {
 		}
 		if o.isLargeThinking(p.GetThinking()) {
 			bytes -= len(p.GetThinking().GetText())
+		}
+		if o.isLargeCall(p.GetToolCall()) {
+			bytes -= len(p.GetToolCall().GetArguments())
 		}
 		for _, rp := range p.GetToolResult().GetParts() {
 			if o.isLarge(rp.GetText()) {
@@ -171,11 +212,9 @@ func (o *Outlines) isFiller(text string) bool {
 
 // Outlined returns a state of outlines with outlines of what was appended, too. Contents reads the messages of its head.
 func (s *State) Outlined(contents Pieces) *State {
-	before := s.Outlines
-	o := *before
-	o.Contents, o.To = contents, s.Head.GetNextIndex()
+	before, o := s.Outlines, s.Outlines.Extended(contents, s.Head.GetNextIndex())
 	next := *s
-	next.Outlines = &o
+	next.Outlines = o
 	for _, list := range []*[]*compactordv1.LoggedMessage{&next.Lead, &next.Kept} {
 		*list = slices.Clone(*list)
 		for i, l := range slices.Backward(*list) {
@@ -187,6 +226,17 @@ func (s *State) Outlined(contents Pieces) *State {
 			}
 		}
 	}
+	return &next
+}
+
+// Extended returns what makes outlines of further messages, up to an index. Contents reads all of them. It returns nil for
+// a state without outlines.
+func (o *Outlines) Extended(contents Pieces, to uint32) *Outlines {
+	if o == nil {
+		return nil
+	}
+	next := *o
+	next.Contents, next.To = contents, to
 	return &next
 }
 

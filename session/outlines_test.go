@@ -22,8 +22,10 @@ func TestOutlinesHaveTheFiguresOfTheMessages(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := sessiontest.NewGenerator(t, make(sessiontest.Counts))
 		g.W.Wrote = func(given *compactordv1.Record, at *storagev1.Head, written *session.Written) {
-			outlined, err := session.Write(sessiontest.Outlined(g.W.State()), given, at,
-				func(h *storagev1.Head) (*session.State, error) { return sessiontest.Outlined(g.W.StateOf(h)), nil })
+			outlined, err := session.Write(sessiontest.OutlinedWith(g.W.State(), noFacts), given, at,
+				func(h *storagev1.Head) (*session.State, error) {
+					return sessiontest.OutlinedWith(g.W.StateOf(h), noFacts), nil
+				})
 			require.NoError(t, err)
 			require.True(t, proto.Equal(written.Record, outlined.Record), "%v\nnot\n%v", outlined.Record, written.Record)
 			require.True(t, proto.Equal(written.State.Head, outlined.State.Head))
@@ -32,7 +34,7 @@ func TestOutlinesHaveTheFiguresOfTheMessages(t *testing.T) {
 		for range sessiontest.Steps(t, 60) {
 			g.Step(t)
 			whole := g.W.State()
-			outlined := sessiontest.Outlined(whole)
+			outlined := sessiontest.OutlinedWith(whole, noFacts)
 			require.True(t, proto.Equal(whole.WithMetrics(), outlined.WithMetrics()))
 			require.Equal(t, whole.Groups(), outlined.Groups())
 			require.Equal(t, whole.CutPlaces(), outlined.CutPlaces())
@@ -51,6 +53,9 @@ func TestOutlinesHaveTheFiguresOfTheMessages(t *testing.T) {
 	require.Positive(t, shortened, "no message was shortened")
 	require.Positive(t, changes, "no record was written")
 }
+
+// noFacts is for states that nobody plans on.
+func noFacts(*compactordv1.LoggedMessage) (facts any, bytes int) { return struct{}{}, 0 }
 
 // A state that was appended to has outlines of all messages again, like one that is made anew.
 func TestOutlinesOfWhatWasAppended(t *testing.T) {
@@ -149,5 +154,56 @@ func TestOutlineOfShortenedResults(t *testing.T) {
 		require.Equal(t, c.shortens, left != c.shown)
 		require.Len(t, left, len(c.shown))
 		require.EqualValues(t, c.afterwards, session.TextTokens(counter, left))
+	}
+}
+
+// Large arguments of calls are left out where what plans read of them is known. That stays known when others ask about the
+// message itself.
+func TestOutlineOfCalls(t *testing.T) {
+	t.Parallel()
+	large := `{"path":"a.go","content":"` + strings.Repeat("é", 50) + `"}`
+	w := newLog(user("go"), assistant(calling("a", "write", large), calling("b", "read", "{}")))
+	l := w.Messages[1]
+	before := proto.CloneOf(l)
+	facts := func(whole *compactordv1.LoggedMessage) (any, int) {
+		return whole.GetMessage().GetParts()[0].GetToolCall().GetArguments()[:15], 15
+	}
+	for least, shortens := range map[int]bool{100: true, 1000: false} {
+		known := &session.Known{}
+		o := &session.Outlines{Least: least, To: 2, Facts: facts, Known: known}
+		outline := o.Of(l)
+		require.Equal(t, shortens, outline != l)
+		require.True(t, proto.Equal(before, l), "the message was changed")
+		if !shortens {
+			require.Equal(t, len(large)+len("{}"), o.FactsBytes(l))
+			continue
+		}
+		require.Equal(t, proto.Size(l)-len(large), o.Bytes(outline))
+		require.Equal(t, 15+len("{}"), o.FactsBytes(outline))
+		never := func(*compactordv1.LoggedMessage) any { return "read again" }
+		require.Equal(t, "read again", known.Facts(l, never))
+		require.Equal(t, large[:15], known.Facts(outline, never))
+		left := outline.GetMessage().GetParts()[0].GetToolCall()
+		require.Len(t, left.GetArguments(), len(large))
+		require.NotContains(t, left.GetArguments(), "é")
+		left.Arguments = large
+		require.True(t, proto.Equal(before, outline), "an outline lacks a field")
+	}
+	require.Same(t, l, (&session.Outlines{Least: 1}).Of(l), "nobody would know what the arguments were")
+}
+
+// The tokens of arguments are those of the text, also where an outline has another one.
+func TestArgumentTokens(t *testing.T) {
+	t.Parallel()
+	for _, estimator := range []compactordv1.Estimator{
+		compactordv1.Estimator_ESTIMATOR_CHARS4, compactordv1.Estimator_ESTIMATOR_O200K_BASE,
+	} {
+		counter, err := session.CounterFor(estimator)
+		require.NoError(t, err)
+		for _, arguments := range []string{"", "{}", `{"content":"` + strings.Repeat("é and so on ", 20) + `"}`} {
+			m := assistant(calling("a", "write", arguments))
+			l := &compactordv1.LoggedMessage{Message: m, PartSizes: session.PartSizes(counter, m)}
+			require.Equal(t, session.TextTokens(counter, arguments), session.ArgumentTokens(counter, l, 0), arguments)
+		}
 	}
 }

@@ -9,16 +9,16 @@ import (
 // field is a field of a JSON object, with its value as it is written.
 type field struct{ name, value string }
 
-// fieldsOf returns the fields of a JSON object, in order, as parts of its text. It returns none where the text is anything
-// else, or no valid JSON.
-func fieldsOf(text string) []field {
+// fieldsOf returns the first fields of a JSON object, in order, as parts of its text. It returns none where the text is
+// anything else, or no valid JSON.
+func fieldsOf(text string, most int) []field {
 	text = afterSpace(text)
 	if !strings.HasPrefix(text, "{") || !json.Valid([]byte(text)) {
 		return nil
 	}
 	var fields []field
 	rest := afterSpace(text[1:])
-	for rest[0] != '}' {
+	for rest[0] != '}' && len(fields) < most {
 		end := valueEnd(rest)
 		name := stringValue(rest[:end])
 		// A colon follows a name.

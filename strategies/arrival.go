@@ -28,7 +28,7 @@ func OnAppend(
 		if editor == nil {
 			continue
 		}
-		e := editor.edit(resultOf(l, call))
+		e := editor.edit(resultOf(l, factsOfCall(int(l.GetAnswers().GetPart()), call)))
 		if e == nil {
 			continue
 		}

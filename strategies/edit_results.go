@@ -20,11 +20,11 @@ type toolResult struct {
 	shown  *compactordv1.ToolResult
 	tokens uint32
 	// call is the call that it answers; nil if that is unknown.
-	call *compactordv1.ToolCall
+	call *callFacts
 }
 
 // resultOf returns a result without edits.
-func resultOf(l *compactordv1.LoggedMessage, call *compactordv1.ToolCall) *toolResult {
+func resultOf(l *compactordv1.LoggedMessage, call *callFacts) *toolResult {
 	result := l.GetMessage().GetParts()[0].GetToolResult()
 	return &toolResult{logged: l, result: result, shown: result, tokens: l.GetTokens(), call: call}
 }
@@ -95,12 +95,12 @@ func editable(s *session.State, l *compactordv1.LoggedMessage) bool {
 }
 
 // callOf returns the call that a result answers, or nil if the kept part does not contain it.
-func callOf(s *session.State, l *compactordv1.LoggedMessage) *compactordv1.ToolCall {
+func callOf(s *session.State, l *compactordv1.LoggedMessage) *callFacts {
 	pos, kept := position(s, l.GetAnswers().GetIndex())
 	if !kept {
 		return nil
 	}
-	return s.Kept[pos].GetMessage().GetParts()[l.GetAnswers().GetPart()].GetToolCall()
+	return callAt(s, s.Kept[pos], l.GetAnswers().GetPart())
 }
 
 // editing builds a plan of edits. Each edit is tried after those before it.

@@ -1,5 +1,7 @@
 package strategies
 
+import "math"
+
 // Functions that only tests outside of the package call.
 var (
 	MergePolicy = mergePolicy
@@ -9,7 +11,7 @@ var (
 // Fields returns the fields of a JSON object by their names. Of several with one name it has the last.
 func Fields(text string) map[string]string {
 	fields := make(map[string]string)
-	for _, f := range fieldsOf(text) {
+	for _, f := range fieldsOf(text, math.MaxInt) {
 		fields[f.name] = f.value
 	}
 	return fields

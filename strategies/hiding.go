@@ -174,10 +174,9 @@ func (h *hiding) clearArguments(call *compactordv1.CallRef) {
 	if session.SignedCall(l.GetMessage().GetParts()[call.GetPart()]) {
 		return
 	}
-	arguments := l.GetMessage().GetParts()[call.GetPart()].GetToolCall().GetArguments()
 	what := replaced{
 		index: call.GetIndex(), part: call.GetPart(), tool: call.GetName(),
-		tokens: session.TextTokens(h.state.Counter, arguments),
+		tokens: session.ArgumentTokens(h.state.Counter, l, call.GetPart()),
 	}
 	e := &compactordv1.Edit{
 		Index:       call.GetIndex(),

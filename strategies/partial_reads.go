@@ -25,11 +25,15 @@ var rangeArguments = []string{
 
 // readsPart says whether a call reads a part of a file. Tools that read and write are included, since the results of
 // their writing calls are short anyway.
-func readsPart(files *compactordv1.FileTools, call *compactordv1.ToolCall) bool {
-	touches := slices.ContainsFunc(files.GetTools(), func(t *compactordv1.FileTool) bool {
-		return slices.Contains(t.GetNames(), call.GetName())
-	})
-	return touches && slices.ContainsFunc(argumentsOf(call.GetArguments()), func(a argument) bool {
+func readsPart(files *compactordv1.FileTools, call *callFacts) bool {
+	return call != nil && slices.ContainsFunc(files.GetTools(), func(t *compactordv1.FileTool) bool {
+		return slices.Contains(t.GetNames(), call.tool)
+	}) && call.ranged()
+}
+
+// asksForPart says whether arguments ask for a part of a file.
+func asksForPart(arguments string) bool {
+	return slices.ContainsFunc(argumentsOf(arguments), func(a argument) bool {
 		return slices.Contains(rangeArguments, a.name) && saysRange(a.value)
 	})
 }

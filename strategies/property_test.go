@@ -203,7 +203,7 @@ func requireRules(t *rapid.T, l *testLog, parameters *compactordv1.Strategy, did
 	require.True(t, proto.Equal(made, again), "the same state gave another plan where nothing is remembered of its messages")
 
 	outlines := l.input()
-	outlines.State = sessiontest.Outlined(outlines.State)
+	outlines.State = sessiontest.OutlinedWith(outlines.State, strategies.OutlineFacts)
 	outlined, err := registry().Plan(t.Context(), outlines, parameters)
 	require.NoError(t, err)
 	require.True(t, proto.Equal(made, outlined), "outlines gave another plan: %v, not %v", outlined, made)

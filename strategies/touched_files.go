@@ -43,7 +43,7 @@ func touchedFiles(
 	}
 	for _, l := range messages {
 		for _, call := range factsOf(known, l).calls {
-			touchByCall(call, tools[call.call.GetName()], touch)
+			touchByCall(call, tools[call.tool], touch)
 		}
 		for _, p := range l.GetMessage().GetParts() {
 			for _, f := range p.GetToolResult().GetFiles() {
@@ -96,6 +96,12 @@ func pathArgument(fields []field, names []string) string {
 // ends are escaped.
 var patchHeadings = []string{"*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "}
 
+// How many files of one patch are listed, and how long their paths are.
+const (
+	maxPatchedFiles = 1000
+	maxPathBytes    = 4 << 10
+)
+
 func patchedFiles(arguments string) []string {
 	if !strings.Contains(arguments, "*** Begin Patch") {
 		return nil
@@ -103,7 +109,7 @@ func patchedFiles(arguments string) []string {
 	var paths []string
 	for _, line := range strings.FieldsFunc(strings.ReplaceAll(arguments, `\n`, "\n"), isLineEnd) {
 		for _, heading := range patchHeadings {
-			if path, ok := strings.CutPrefix(line, heading); ok {
+			if path, ok := strings.CutPrefix(line, heading); ok && len(path) <= maxPathBytes && len(paths) < maxPatchedFiles {
 				paths = append(paths, strings.Clone(strings.TrimSpace(path)))
 			}
 		}

@@ -116,11 +116,10 @@ func (k *keptStates) messagesLocked(
 
 // bytesOfLogged returns about how many bytes a message of a state takes, without its edits.
 func bytesOfLogged(s *session.State, l *compactordv1.LoggedMessage) int {
-	bytes := bytesOfMessage + bytesOfPart*len(l.GetMessage().GetParts()) + s.Outlines.Bytes(l) + bytesOfKnown
+	bytes := bytesOfMessage + bytesOfPart*len(l.GetMessage().GetParts()) + s.Outlines.Bytes(l) + bytesOfKnown + s.Outlines.FactsBytes(l)
 	for _, p := range l.GetMessage().GetParts() {
-		if call := p.GetToolCall(); call != nil {
-			// What plans know of a call can be as long as its arguments.
-			bytes += bytesOfCall + len(call.GetArguments())
+		if p.GetToolCall() != nil {
+			bytes += bytesOfCall
 		}
 	}
 	return bytes

@@ -9,6 +9,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/strategies"
 )
 
 // State returns what the view of a head shows: the leading messages, the messages shown out of place, and the kept part. It
@@ -23,7 +24,7 @@ const LeastOutlined = 2 << 10
 // Outlines returns the state of a head like State, but with outlines of the messages.
 func (l *Logs) Outlines(ctx context.Context, row *storagev1.Session, h *storagev1.Head) (*session.State, error) {
 	return loadState(ctx, l.store, row, h, &session.Outlines{
-		Contents: l.pieces(row, h, minPieceBytes), To: h.GetNextIndex(), Least: l.leastOutlined,
+		Contents: l.pieces(row, h, minPieceBytes), To: h.GetNextIndex(), Least: l.leastOutlined, Facts: strategies.OutlineFacts,
 	})
 }
 
@@ -38,12 +39,15 @@ func (l *Logs) stateSince(
 	if known == nil || !known.GrowsTo(h) {
 		return l.Outlines(ctx, row, h)
 	}
-	read := &stateReader{store: l.store, ref: storage.RefOf(row), head: h}
+	outlines := known.Outlines.Extended(l.pieces(row, h, minPieceBytes), h.GetNextIndex())
+	read := &stateReader{store: l.store, ref: storage.RefOf(row), head: h, outlines: outlines}
 	appended, err := read.active(ctx, known.Head.GetNextIndex(), h.GetNextIndex())
 	if err != nil {
 		return nil, err
 	}
-	return known.WithAppended(h, appended), nil
+	next := known.WithAppended(h, appended)
+	next.Outlines = outlines
+	return next, nil
 }
 
 func loadState(
@@ -55,7 +59,7 @@ func loadState(
 	}
 	s.Known = &session.Known{}
 	if s.Outlines = outlines; outlines != nil {
-		outlines.Counter = s.Counter
+		outlines.Counter, outlines.Known = s.Counter, s.Known
 	}
 	read := &stateReader{store: r, ref: storage.RefOf(row), head: h, outlines: outlines}
 	if s.Lead, err = read.active(ctx, 0, h.GetLeadEnd()); err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/compactord/compactord/service/summaries"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/session/sessiontest"
+	"github.com/compactord/compactord/strategies"
 	"github.com/compactord/compactord/summarizers"
 	"github.com/compactord/compactord/summarizers/extractive"
 )
@@ -158,7 +159,7 @@ func TestSaidTextIsNotReadFromTheLog(t *testing.T) {
 	w := newWriter(t, extractive.New(), func(op *summaries.Operation) {
 		state := logged(slices.Concat(task.History, task.Prefix))
 		state.Lead = nil
-		op.State = sessiontest.Outlined(state)
+		op.State = sessiontest.OutlinedWith(state, strategies.OutlineFacts)
 	})
 	written, err := w.Write(t.Context(), task)
 	require.NoError(t, err)

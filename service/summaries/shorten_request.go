@@ -82,7 +82,7 @@ func (w *Writer) argumentOf(ref *compactordv1.CallRef) string {
 	if at == len(kept) || kept[at].GetIndex() != ref.GetIndex() {
 		return ""
 	}
-	return strategies.MainArgument(kept[at].GetMessage().GetParts()[ref.GetPart()].GetToolCall().GetArguments())
+	return strategies.MainArgumentOf(w.op.State, kept[at], ref.GetPart())
 }
 
 // guidelines returns those of the first strategy that has some.

@@ -9,9 +9,17 @@ import (
 )
 
 // Outlined returns a state with outlines of the messages of a whole one. They lack all texts of results.
-func Outlined(whole *session.State) *session.State {
+func Outlined(whole *session.State) *session.State { return OutlinedWith(whole, nil) }
+
+// OutlinedWith returns outlines like Outlined. Where facts are given, they lack all arguments of calls, too.
+func OutlinedWith(
+	whole *session.State, facts func(*compactordv1.LoggedMessage) (facts any, bytes int),
+) *session.State {
 	s := *whole
-	s.Outlines = &session.Outlines{Contents: contents{whole}, Counter: whole.Counter, To: whole.Head.GetNextIndex(), Least: 1}
+	s.Known = &session.Known{}
+	s.Outlines = &session.Outlines{
+		Contents: contents{whole}, Counter: whole.Counter, To: whole.Head.GetNextIndex(), Least: 1, Facts: facts, Known: s.Known,
+	}
 	for _, list := range []*[]*compactordv1.LoggedMessage{&s.Lead, &s.OutOfPlace, &s.Kept} {
 		*list = slices.Clone(*list)
 		for i, l := range *list {

@@ -2,6 +2,9 @@ package extractive
 
 import (
 	"encoding/json"
+	"hash/fnv"
+	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -44,6 +47,32 @@ func argumentsOf(args string) []argument {
 		i = end
 	}
 	return list
+}
+
+// ownArguments returns the fields of the arguments of a call that is kept. Of long arguments, each has its own memory, so
+// that what is kept of one does not hold all others.
+func ownArguments(args string) []argument {
+	list := argumentsOf(args)
+	if len(args) > minLong {
+		for i, a := range list {
+			list[i] = argument{strings.Clone(a.key), strings.Clone(a.raw)}
+		}
+	}
+	return list
+}
+
+// shortArguments returns arguments of which the long ones have only as much as is read of them, and a sum by which they
+// differ.
+func shortArguments(args []argument) []argument {
+	short := slices.Clone(args)
+	for i, a := range short {
+		if len(a.raw) > maxValue {
+			sum := fnv.New64a()
+			_, _ = io.WriteString(sum, a.raw)
+			short[i].raw = clip(a.raw, maxValue) + strconv.FormatUint(sum.Sum64(), 16)
+		}
+	}
+	return short
 }
 
 func skipSpace(s string, i int) int {

@@ -12,8 +12,9 @@ func (f *failure) isRetried(c *call) bool {
 		return true
 	}
 	same := 0
+	args := shortArguments(c.args)
 	for _, a := range f.args {
-		now, ok := find(c.args, a.key)
+		now, ok := find(args, a.key)
 		switch {
 		case ok && now.raw == a.raw:
 			same++

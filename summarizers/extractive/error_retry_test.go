@@ -41,6 +41,16 @@ func TestACallIsTriedAgain(t *testing.T) {
 			step{"ticket_create", `{"title":"Stops","room":"1.11","start":"14:00"}`, `{"ticket":"e7"}`, false},
 			false,
 		},
+		"with a long argument that differs near its end": {
+			fails("note_create", `{"room":"1.11","title":"`+strings.Repeat("stop ", 1<<13)+`a","at":"9","of":"x"}`, "Error: the room is locked"),
+			step{"note_create", `{"room":"1.11","title":"` + strings.Repeat("stop ", 1<<13) + `b","at":"9","of":"x"}`, `{"note":"e7"}`, false},
+			false,
+		},
+		"with the same long argument": {
+			fails("note_create", `{"room":"1.11","title":"`+strings.Repeat("stop ", 1<<13)+`a","at":"9","of":"x"}`, "Error: the room is locked"),
+			step{"note_create", `{"room":"1.11","title":"` + strings.Repeat("stop ", 1<<13) + `a","at":"9","of":"y"}`, `{"note":"e7"}`, false},
+			true,
+		},
 		"once its program is there": {
 			fails("find_stops", `{"pattern":"a"}`, "Error: spawn /opt/bin/stopfinder ENOENT"),
 			step{"find_stops", `{"pattern":"b"}`, "platform 7, line 3", false},

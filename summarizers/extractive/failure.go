@@ -118,7 +118,7 @@ func failureOf(c *call, o outcome) *failure {
 	if c.cmd != nil {
 		f.ofCommand(c.cmd)
 	} else {
-		f.args = c.args
+		f.args = shortArguments(c.args)
 	}
 	return f
 }

@@ -31,9 +31,15 @@ func (r *reader) call(index uint32, tc *compactordv1.ToolCall) {
 	r.latest = index
 	r.called = true
 	r.l.lastStep = &item{kind: kindDoing, text: c.shown(), cites: []uint32{c.index}, passing: true}
+	if len(r.open) >= maxOpenWhole {
+		c.args = shortArguments(c.args)
+	}
 	id := tc.GetId()
 	r.open[id] = append(r.open[id], c)
 }
+
+// maxOpenWhole is how many calls can wait for results with all of their arguments.
+const maxOpenWhole = 64
 
 // todo reads a call that writes the to-do list or one of its tasks.
 func (r *reader) todo(index uint32, c *call) {

@@ -94,7 +94,7 @@ type call struct {
 // newCall reads a tool call.
 func newCall(index uint32, name, arguments string) *call {
 	c := &call{index: index, name: plainName(name)}
-	c.args = argumentsOf(arguments)
+	c.args = ownArguments(arguments)
 	c.class = toolClassOf(name, c.args)
 	switch c.class {
 	case classCommand:
@@ -165,7 +165,7 @@ func patchedFiles(patch string) []touch {
 				if end < 0 {
 					end = len(rest)
 				}
-				files = append(files, touch{path: oneLine(clip(rest[:end], 1024)), modified: true, discarded: verb == "Delete File: "})
+				files = append(files, touch{path: strings.Clone(oneLine(clip(rest[:end], 1024))), modified: true, discarded: verb == "Delete File: "})
 			}
 		}
 	}
