@@ -162,6 +162,23 @@ func findFirstArgument(r *reading, rule, start, end int) {
 	}
 }
 
+// findDecodedKey finds the text that a program decodes to a key: `key = bytes.fromhex("X")`.
+func findDecodedKey(r *reading, rule, start, end int) {
+	if !r.again(rule, start, end+2*sideBytes) {
+		return
+	}
+	v := valueAt(r.text, end)
+	text := r.text[v.start:v.end]
+	if drawn := hexLike(text) && len(text) >= 32 || len(text) >= 40 && randomLike(text); !v.quoted || !drawn {
+		return
+	}
+	before := r.text[max(start-sideBytes, 0):start]
+	before = before[strings.LastIndexByte(before, '\n')+1:]
+	if holdsFold(before, "aes") || holdsFold(before, "hmac") || holdsFold(before, "key") || holdsFold(before, "secret") || holdsFold(before, "seed") {
+		r.add(rule, v.start, v.end)
+	}
+}
+
 // findEncodedLogin finds the password of a name and a password that a program encodes: `btoa("NAME:X")`.
 func findEncodedLogin(r *reading, rule, start, end int) {
 	if !r.again(rule, start, end+2*sideBytes) {

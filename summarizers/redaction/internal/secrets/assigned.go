@@ -31,6 +31,10 @@ func findAssigned(r *reading, rule, start, end int) {
 			kind = passwordNoun
 		}
 	}
+	if kind == noNoun && capitals(name) && strings.HasSuffix(name, "_SESSION") {
+		// What a program keeps in the environment to go on with a session.
+		kind = tokenNoun
+	}
 	if kind == noNoun && plurals[strings.ToLower(name)] && strings.HasPrefix(r.text[to:], ":") {
 		a := assignment{reading: r, from: from, to: to, kind: tokenNoun, name: name, rule: rule}
 		a.children(to + 1)
@@ -175,12 +179,18 @@ func (a *assignment) behind(at int) bool {
 	a.direct = direct && text[at-1] == '='
 	a.strong = a.direct && (capitals(a.name) || a.flag() || a.flagged() || a.inAddress() || a.listed(v))
 	a.colon = colon
+	a.strong = a.strong || colon && a.kind == passwordNoun && !v.quoted && capitals(a.name) && strings.Contains(a.name, "_") && a.line(v)
 	if colon && direct && a.from > 1 && text[a.from-1] == '/' && text[a.from-2] == ' ' {
 		// A flag of a command of Windows.
 		a.strong, a.direct = true, true
 		return a.take(v, false)
 	}
 	return a.take(v, colon && !v.quoted)
+}
+
+// line says whether the name and the value are all that their line has, as in YAML.
+func (a *assignment) line(v value) bool {
+	return strings.Trim(a.lineBefore(), " \t-") == "" && strings.Trim(a.text[v.end:lineBreak(a.text, v.end)], " \t\r") == ""
 }
 
 // defaulted adds the default of a variable of Terraform.

@@ -24,8 +24,21 @@ func (t *telling) alone(at, end int, word string) bool {
 		// Words that only somebody who makes passwords joins.
 		m := mixtureOf(word)
 		before, _ := wordBefore(t.text, t.name)
-		return lastWordAt(t.text, end) && m.lower == len(word) && (len(word) >= 13 || len(word) >= 8 && before == "my") && !adjectival(word) && fits(word, onLine)
+		return (lastWordAt(t.text, end) || before == "my" && asideWords[wordAt(t.text, end)]) && m.lower == len(word) && (len(word) >= 13 || len(word) >= 8 && before == "my") && !adjectival(word) && fits(word, onLine)
 	}
+}
+
+// asideWords are words that begin what people add to what they have told.
+var asideWords = wordMap("btw fyi ok lol haha if but so thanks")
+
+// wordAt returns the word behind a blank.
+func wordAt(text string, at int) string {
+	from := min(at+1, len(text))
+	end := from
+	for end < len(text) && end-from < 8 && letterByte(text[end]) {
+		end++
+	}
+	return text[from:end]
 }
 
 // adjectival says whether a word has an ending of words that say how or where something is.
@@ -64,6 +77,9 @@ func (r *reading) toldBefore(rule, start int) bool {
 	for range 5 {
 		word, from := wordBefore(text, at)
 		switch {
+		case word == "s" && strings.HasSuffix(text[:from], "that'"):
+			from = len(strings.TrimRight(text[:from-len("that'")], " -–—,."))
+			return r.wordTold(rule, from, false)
 		case linksBefore[word]:
 			return r.wordTold(rule, from, word == "is")
 		case !beforeNames[word] && !kinds[word]:

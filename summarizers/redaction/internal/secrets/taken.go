@@ -65,7 +65,7 @@ func (a *assignment) secret(text string, v value, sentence bool) bool {
 	prose := sentence && followed(a.text, v.end)
 	switch {
 	case a.kind == phraseNoun && !v.quoted:
-		return phraseLike(text) || assignable(text, false) && tellable(text) || a.fits(text, v)
+		return phraseLike(text) || assignable(text, false) && tellable(text) || a.fits(text, v) || a.colon && a.lastOnLine(v) && saidLine(text)
 	case a.kind == passwordNoun || a.kind == phraseNoun:
 		return a.colon && uuidLike(text) && len(text) == 36 && a.lastOnLine(v) || assignable(text, v.quoted) && (!prose || tellable(text)) || a.fits(text, v) || v.quoted && drawnSigns(text) ||
 			a.direct && mixtureOf(text).upper > 0 && stated(text, true)
@@ -112,7 +112,7 @@ func twoNames(text string) bool {
 // chosen says whether a value of a name such as JWT_SECRET is one that somebody has chosen.
 func (a *assignment) chosen(text string, v value) bool {
 	name := plainName(a.name)
-	if !strings.HasSuffix(name, "secret") && !strings.HasSuffix(name, "auth") && !strings.HasSuffix(name, "secretkey") || len(name) < 8 || len(text) < 8 || !v.quoted && !a.strong {
+	if !strings.HasSuffix(name, "secret") && !strings.HasSuffix(name, "auth") && !strings.HasSuffix(name, "secretkey") && !strings.HasSuffix(name, "signingkey") || len(name) < 8 || len(text) < 8 || !v.quoted && !a.strong {
 		return false
 	}
 	m := mixtureOf(text)

@@ -220,7 +220,13 @@ func (t *telling) afterWord(at int) int {
 		t.add(t.rule, at, stop)
 		return 0
 	}
-	if (t.linked || !t.english || t.words == 0 || t.quoted) && t.tell(at, word) || !t.goesOn(word) {
+	if (t.linked || !t.english || t.words == 0 || t.quoted) && t.tell(at, word) {
+		if t.changes(at, at+len(word)) {
+			return at + len(word)
+		}
+		return 0
+	}
+	if !t.goesOn(word) {
 		return 0
 	}
 	at += max(len(word), 1)
@@ -229,6 +235,16 @@ func (t *telling) afterWord(at int) int {
 	}
 	return at
 }
+
+// changes says whether a word is the old password in a sentence that also tells the new one: "from X to Y".
+func (t *telling) changes(at, end int) bool {
+	before, _ := wordBefore(t.text, at)
+	to, known := changeWords[before]
+	return known && strings.HasPrefix(t.text[end:], " "+to+" ")
+}
+
+// changeWords are words before an old password, with those before the new one.
+var changeWords = map[string]string{"from": "to", "von": "auf", "de": "a", "da": "a"}
 
 // groupsAt returns where four groups of four small letters end that were drawn, as passwords for single programs are, or
 // 0: "abcd efgh ijkl mnop".
@@ -312,7 +328,8 @@ func (t *telling) tell(at int, word string) bool {
 	m := mixtureOf(word)
 	drawn := t.linked && hexLike(word) && len(word) >= 32 || t.kind >= tokenNoun && (randomLike(word) || hexLike(strings.TrimPrefix(word, "0x")) && len(word) >= 32)
 	digits := t.linked && t.kind == passwordNoun && len(word) >= 6 && runOf(word, 0, &digitBytes, 12) == len(word) && lastWordAt(t.text, end)
-	direct := digits || t.paired(end, word) || t.alone(at, end, word) || t.kind <= phraseNoun && (t.linked && t.sinceLink == 0 || !t.english && t.words == 0) && m.stated(word, lastWordAt(t.text, end))
+	foreign := !t.english && t.kind == passwordNoun && t.linked && t.sinceLink == 0 && lastWordAt(t.text, end) && m.chosenName(word)
+	direct := foreign || digits || t.paired(end, word) || t.alone(at, end, word) || t.kind <= phraseNoun && (t.linked && t.sinceLink == 0 || !t.english && t.words == 0) && m.stated(word, lastWordAt(t.text, end) || t.changes(at, end))
 	if !drawn && !direct && !m.tellable(word) {
 		return false
 	}
@@ -324,6 +341,13 @@ func (t *telling) tell(at int, word string) bool {
 	}
 	t.add(t.rule, at, end)
 	return true
+}
+
+// chosenName says whether a word is two words with a digit and a joint, which in a sentence of another language is no name
+// of a program.
+func (m mixture) chosenName(word string) bool {
+	return m.digits > 0 && m.joints == 1 && m.lower >= 6 && m.letters()+m.digits+m.joints == len(word) && !strings.Contains(word, ".") &&
+		!technical(word) && !standIn(word)
 }
 
 // lastWordAt says whether a word that ends at a place is the last of its sentence, or of its part of one.
