@@ -180,6 +180,28 @@ func (q *query) resume(cursor string) error {
 	return nil
 }
 
+// Revisions returns the revisions of sessions, in one statement.
+func (s *Store) Revisions(ctx context.Context, refs []storage.Ref) ([]uint32, error) {
+	tenants, ids, uids := make([][]byte, len(refs)), make([][]byte, len(refs)), make([][]byte, len(refs))
+	for i, ref := range refs {
+		tenants[i], ids[i], uids[i] = []byte(ref.Tenant), []byte(ref.SessionID), []byte(ref.UID)
+	}
+	var revisions []uint32
+	err := s.read(ctx, func(ctx context.Context, conn *pgx.Conn) error {
+		rows, err := conn.Query(ctx, revisionsSQL, pgx.NamedArgs{"tenants": tenants, "ids": ids, "uids": uids})
+		if err != nil {
+			return err
+		}
+		revisions, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (uint32, error) {
+			var revision int64
+			err := row.Scan(&revision)
+			return uint32(revision), err
+		})
+		return err
+	})
+	return revisions, err
+}
+
 // Children counts the children of a session.
 func (s *Store) Children(ctx context.Context, tenant, parentUID string) (count int, err error) {
 	err = s.read(ctx, func(ctx context.Context, conn *pgx.Conn) error {

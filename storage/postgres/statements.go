@@ -56,6 +56,8 @@ var (
 	requestSQL string
 	//go:embed sql/requests.sql
 	requestsSQL string
+	//go:embed sql/revisions.sql
+	revisionsSQL string
 	//go:embed sql/running.sql
 	runningSQL string
 	//go:embed sql/session.sql

@@ -34,8 +34,8 @@ type Store struct {
 	pool    *pgxpool.Pool
 	opening string
 	outages outages
-	// end stops what runs in the background.
-	end context.CancelFunc
+	// end stops what runs in the background, and depart ends the opening.
+	end, depart func()
 	// wake tells the sweeper of a deletion.
 	wake chan struct{}
 
@@ -47,7 +47,7 @@ type Store struct {
 }
 
 var (
-	_ storage.Store    = (*Store)(nil)
+	_ storage.Shared   = (*Store)(nil)
 	_ storage.Fallible = (*Store)(nil)
 )
 
@@ -85,6 +85,12 @@ func (s *Store) begin(ctx context.Context) error {
 	}
 	running, end := context.WithCancel(context.WithoutCancel(ctx))
 	s.end = end
+	s.depart = func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pingTimeout)
+		defer cancel()
+		// Where the database cannot be reached, the opening ends by itself.
+		_ = s.once(ctx, s.leave)
+	}
 	s.outages.begun = func() {
 		// What is idle in the pool is lost too.
 		s.pool.Reset()
@@ -122,10 +128,7 @@ func (s *Store) Close() error {
 	s.outages.ignore()
 	s.end()
 	s.background.Wait()
-	// Where the database cannot be reached, the opening ends by itself.
-	ctx, cancel := context.WithTimeout(context.Background(), pingTimeout)
-	defer cancel()
-	_ = s.once(ctx, s.leave)
+	s.depart()
 	s.pool.Close()
 	return nil
 }
