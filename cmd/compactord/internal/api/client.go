@@ -57,7 +57,7 @@ type Client struct {
 type Where struct {
 	Addr string `env:"COMPACTORD_ADDR" help:"Address of the daemon (default: ${default_addr})." placeholder:"HOST:PORT|unix:PATH"`
 	Security
-	Store  string `help:"Use this store, without a daemon." placeholder:"PATH" type:"path"`
+	Store  string `help:"Use this store, without a daemon." placeholder:"PATH|URL" type:"store"`
 	Tenant Tenant `help:"With --store: whose sessions to use (default: those of callers without a tenant)." placeholder:"NAME"`
 	StoreKeys
 }

@@ -47,8 +47,11 @@ func (a *App) EmbedTemporary(ctx context.Context) (*Client, error) {
 	return c, nil
 }
 
-// embed starts the service in this process, on the store in a file, for the sessions of a tenant.
+// embed starts the service in this process, on the store in a file or a database, for the sessions of a tenant.
 func (a *App) embed(ctx context.Context, path string, keys *keyring.Ring, owner string) (*Client, error) {
+	if IsDatabase(path) {
+		return a.embedDatabase(ctx, path, keys, owner)
+	}
 	store, err := a.OpenStore(path, boltstore.Options{ReadOnlyFallback: true, Keys: keys})
 	if err != nil {
 		return nil, err
@@ -129,6 +132,9 @@ func OpenStore(path string, options boltstore.Options) (*boltstore.Store, error)
 
 // openStore opens a store. elsewhere is what can be done where a file system cannot be written.
 func openStore(path string, options boltstore.Options, elsewhere string) (*boltstore.Store, error) {
+	if err := RefuseDatabase(path); err != nil {
+		return nil, err
+	}
 	if info, err := os.Stat(path); err == nil {
 		switch {
 		case !info.Mode().IsRegular() && !info.IsDir():
@@ -180,8 +186,11 @@ func withoutPath(err error) error {
 	return err
 }
 
-// Exists says whether a file with this name exists.
+// Exists says whether a file with this name exists. A database does, as far as one can tell without asking it.
 func Exists(path string) bool {
+	if IsDatabase(path) {
+		return true
+	}
 	_, err := os.Stat(path)
 	return err == nil
 }

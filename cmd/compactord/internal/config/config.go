@@ -21,7 +21,8 @@ import (
 // printed; one that only sounds like that has the tag `public`, with the reason.
 type Config struct {
 	Listen                 string        `default:"${default_addr}" env:"COMPACTORD_LISTEN" help:"Address to listen on (default: ${default})." placeholder:"HOST:PORT|unix:PATH"`
-	Store                  string        `default:"${default_store}" env:"COMPACTORD_STORE" help:"File that holds the sessions; created if it does not exist (default: ${default})." placeholder:"PATH" type:"path"`
+	Store                  string        `default:"${default_store}" env:"COMPACTORD_STORE" help:"What holds the sessions: a file, created if it does not exist, or a PostgreSQL database (default: ${default})." placeholder:"PATH|URL" type:"store"`
+	Migrate                bool          `env:"COMPACTORD_MIGRATE" help:"Bring the schema of the database of --store to the version of this program at the start."`
 	StoreKeys              string        `name:"store-keys" env:"COMPACTORD_STORE_KEYS" help:"File with the keys of an encrypted store; a new store is encrypted then (default: none, plain)." placeholder:"PATH" public:"a path" type:"path"`
 	StoreKeysEnv           string        `name:"store-keys-env" env:"COMPACTORD_STORE_KEYS_ENV" help:"Variable of the environment with the keys of an encrypted store, in place of --store-keys (default: none)." placeholder:"NAME" public:"the name of a variable"`
 	TokenFile              string        `default:"${default_token}" env:"COMPACTORD_TOKEN_FILE" help:"File of the token of who runs the daemon, for all calls; made if it does not exist (default: ${default})." placeholder:"PATH" public:"a path" type:"path"`
@@ -79,6 +80,7 @@ func (c *Config) Check(from Sources) error {
 	}
 	problems = append(problems, c.checkListen(from), c.checkAccess(from), c.checkAdmin(from))
 	problems = append(problems, c.checkTLS(from)...)
+	problems = append(problems, c.checkDatabase(from)...)
 	check(c.StoreKeys == "" || c.StoreKeysEnv == "", "store-keys-env", "--store-keys names the keys already: all of them stand in one place")
 	problems = append(problems, c.checkTraces(from)...)
 	check(c.Store != "", "store", "name a file: there is no default without a home folder")

@@ -4,6 +4,7 @@ package program
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/alecthomas/kong"
@@ -64,6 +65,7 @@ type Commands struct {
 	Defrag      stores.Defrag       `cmd:"" help:"Write a store anew, without what is deleted and free."`
 	Encrypt     stores.Encrypt      `cmd:"" help:"Encrypt what a store holds, or seal it with another key."`
 	Decrypt     stores.Decrypt      `cmd:"" help:"Make an encrypted store a plain one."`
+	Migrate     stores.Migrate      `cmd:"" help:"Make the tables of a store in PostgreSQL, or bring them to this version."`
 	Token       tokens.Command      `cmd:"" help:"Make a token for a client of a daemon."`
 	Completion  completionCommand   `cmd:"" help:"Print the script that completes commands and flags in a shell."`
 	Man         manCommand          `cmd:"" help:"Print the manual page."`
@@ -93,13 +95,14 @@ func Run(ctx context.Context, a *api.App, args []string) int {
 	return terminal.ExitCode(err)
 }
 
-// Variables are the variables of help texts and default values.
-func Variables() kong.Vars {
-	return kong.Vars{
+// Variables are the variables of help texts and default values, and the types of flags that are ours.
+func Variables() kong.Option {
+	values := kong.Vars{
 		"default_store": api.DefaultStore(), "default_token": access.DefaultTokenFile(), "default_addr": api.DefaultListen,
 		"formats": conversation.FormatNames(), "dialects": conversation.DialectNames(), "presets": conversation.PresetNames(),
 		"cpus": evaluation.CPUs(),
 	}
+	return kong.OptionFunc(func(k *kong.Kong) error { return errors.Join(values.Apply(k), api.Stores().Apply(k)) })
 }
 
 // neverBlank are the flags whose value must not be empty. An empty variable in a script must not mean that the flag is

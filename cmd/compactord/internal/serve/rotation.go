@@ -19,6 +19,7 @@ const rotationRetry = time.Minute
 
 // rotation seals anew, while the daemon serves, what older keys of the store have sealed.
 type rotation struct {
+	// store is nil where it is a database, which has no keys.
 	store  *boltstore.Store
 	logger *slog.Logger
 	// admit lets a write in for which there is room on the disk.
@@ -54,6 +55,9 @@ func (r *rotation) use(ctx context.Context, keys *keyring.Ring) (changed bool, e
 
 // run rotates at the start, and whenever other keys were given, until the context ends.
 func (r *rotation) run(ctx context.Context) error {
+	if r.store == nil {
+		return nil
+	}
 	for {
 		again, err := r.rotate(ctx)
 		if errors.Is(err, storage.ErrClosed) || errors.Is(err, storage.ErrLost) {

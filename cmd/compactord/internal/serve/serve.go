@@ -8,8 +8,6 @@ import (
 	"io"
 	"log/slog"
 	"net"
-	"os"
-	"path/filepath"
 	"runtime"
 	"sync/atomic"
 	"time"
@@ -31,7 +29,6 @@ import (
 	"github.com/compactord/compactord/service/diskroom"
 	"github.com/compactord/compactord/service/quota"
 	"github.com/compactord/compactord/storage"
-	boltstore "github.com/compactord/compactord/storage/bolt"
 )
 
 // Command is `compactord serve`.
@@ -90,21 +87,7 @@ func (c *Command) Run(ctx context.Context, a *api.App) (err error) {
 	if a.Models, err = c.file.Models(); err != nil {
 		return terminal.Usagef("%s: %w", c.ConfigFile, err)
 	}
-	// Create only the folder of the default: another path may be a typing error.
-	if c.Store == api.DefaultStore() {
-		if err := os.MkdirAll(filepath.Dir(c.Store), 0o700); err != nil {
-			return fmt.Errorf("cannot make the folder of the store: %w", err)
-		}
-	}
-	reportStoreFile(ctx, logger, c.Store)
-	keys, err := c.Keys()
-	if err != nil {
-		return terminal.Usagef("the keys of the store: %w", err)
-	}
-	store, err := api.OpenStore(c.Store, boltstore.Options{
-		Reserve: deletionReserve, ReadOnlyFallback: true, Keys: keys, Migrating: reportMigration(ctx, logger, c.Store),
-		OverwriteFreed: c.OverwriteFreed, Erased: reportErased(ctx, logger),
-	})
+	store, err := c.open(ctx, logger)
 	if err != nil {
 		return err
 	}
@@ -118,10 +101,6 @@ func (c *Command) Run(ctx context.Context, a *api.App) (err error) {
 			logStopped(ctx, logger, err)
 		}
 	}()
-	for _, damage := range store.DamagedHeaders() {
-		logger.WarnContext(ctx, "a header of the store was damaged; the other one is used, and nothing is missing",
-			"store", c.Store, "damage", damage)
-	}
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	d := &daemon{refused: newRefused()}
@@ -137,7 +116,7 @@ func (c *Command) Run(ctx context.Context, a *api.App) (err error) {
 	if err := c.build(a, d, store, registry, logger); err != nil {
 		return err
 	}
-	d.rotation = newRotation(store, keys, d.server.BeginWrite, logger)
+	d.rotation = newRotation(store.file, store.keys, d.server.BeginWrite, logger)
 	addr, err := api.ParseAddress(c.Listen)
 	if err != nil {
 		return err
@@ -253,7 +232,7 @@ type daemon struct {
 
 // build makes the server and what it needs.
 func (c *Command) build(
-	a *api.App, d *daemon, store *boltstore.Store, metrics prometheus.Registerer, logger *slog.Logger,
+	a *api.App, d *daemon, store *opened, metrics prometheus.Registerer, logger *slog.Logger,
 ) (err error) {
 	if !c.NoAuth {
 		if d.guard, err = c.guard(metrics, logger); err != nil {
@@ -268,15 +247,14 @@ func (c *Command) build(
 		encryption = d.encryption.Credentials()
 	}
 	a.DefaultSummarizer = c.DefaultSummarizer
-	options, err := a.ServiceOptions(store, logger)
+	options, err := a.ServiceOptions(store.Store, logger)
 	if err != nil {
 		return err
 	}
 	options.Policies = c.Policies(&c.file)
-	spent := spentBeside(c.Store)
-	options.Allowances, err = c.file.Allowances(options.Policies.All(), spent)
+	options.Allowances, err = c.file.Allowances(options.Policies.All(), store.spent)
 	if err != nil {
-		return spent.unreadable(err)
+		return store.spent.unreadable(err)
 	}
 	d.quotas.Store(&c.file)
 	options.Quotas = func(tenant string) quota.Limits { return d.quotas.Load().Quota(tenant) }

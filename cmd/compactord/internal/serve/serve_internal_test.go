@@ -6,6 +6,7 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/stretchr/testify/require"
 
+	"github.com/compactord/compactord/cmd/compactord/internal/api"
 	"github.com/compactord/compactord/cmd/compactord/internal/config"
 	"github.com/compactord/compactord/cmd/compactord/internal/sample"
 )
@@ -22,7 +23,7 @@ summarizers:
 	cli := &struct {
 		Serve Command `cmd:""`
 	}{}
-	parser, err := kong.New(cli, kong.Vars{"default_store": "/var/lib/x.db", "default_token": "/var/lib/token", "default_addr": "127.0.0.1:7440", "presets": ""})
+	parser, err := kong.New(cli, api.Stores(), kong.Vars{"default_store": "/var/lib/x.db", "default_token": "/var/lib/token", "default_addr": "127.0.0.1:7440", "presets": ""})
 	require.NoError(t, err)
 	_, err = parser.Parse([]string{"serve", "--config", path})
 	require.NoError(t, err)

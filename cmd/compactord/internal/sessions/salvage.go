@@ -17,8 +17,8 @@ import (
 
 // Salvage is `compactord salvage`.
 type Salvage struct {
-	From  string `arg:"" help:"Damaged store. It is only read." type:"path"`
-	To    string `arg:"" help:"Store to make. It must not exist." type:"path"`
+	From  string `arg:"" help:"Damaged store. It is only read." type:"store"`
+	To    string `arg:"" help:"Store to make. It must not exist." type:"store"`
 	JSON  bool   `help:"Print one JSON document: sessions, each with what was taken over, and damage." name:"json"`
 	Quiet bool   `help:"Print no progress on stderr." short:"q"`
 	api.StoreKeys
@@ -47,6 +47,9 @@ type salvagedJSON struct {
 
 // Run copies.
 func (c *Salvage) Run(ctx context.Context, a *api.App) (err error) {
+	if err := errors.Join(api.RefuseDatabase(c.From), api.RefuseDatabase(c.To)); err != nil {
+		return err
+	}
 	if !api.Exists(c.From) {
 		return fmt.Errorf("there is no store %s", c.From)
 	}

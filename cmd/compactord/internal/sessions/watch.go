@@ -20,7 +20,7 @@ type Watch struct {
 	Session string `help:"Session to watch." placeholder:"ID" required:""`
 	Addr    string `env:"COMPACTORD_ADDR" help:"Address of the daemon (default: ${default_addr})." placeholder:"HOST:PORT|unix:PATH"`
 	api.Security
-	Store  string  `hidden:"" type:"path"`
+	Store  string  `hidden:"" type:"store"`
 	From   *uint32 `help:"Begin at this sequence, instead of now; 0 is the beginning of the log." placeholder:"SEQUENCE"`
 	Events bool    `help:"Show the progress of running compactions."`
 	JSON   bool    `help:"Print one JSON document a line, each as the API returns it." name:"json"`

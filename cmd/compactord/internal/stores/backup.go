@@ -19,7 +19,7 @@ type Backup struct {
 	To   string `arg:"" help:"File to make, which must not exist; - writes to standard output." placeholder:"FILE"`
 	Addr string `env:"COMPACTORD_ADDR" help:"Address of the daemon whose store to copy (default: ${default_addr})." placeholder:"HOST:PORT|unix:PATH"`
 	api.Security
-	Store string `help:"Copy this store, which no daemon has open." placeholder:"PATH" type:"path"`
+	Store string `help:"Copy this store, which no daemon has open." placeholder:"PATH" type:"store"`
 	JSON  bool   `help:"Print one JSON document." name:"json"`
 	Quiet bool   `help:"Print no progress on stderr." short:"q"`
 	api.StoreKeys

@@ -43,6 +43,9 @@ func (c *Restore) Run(ctx context.Context, a *api.App) error {
 	if c.Store == "" {
 		return errUnnamed()
 	}
+	if err := api.RefuseDatabase(c.Store); err != nil {
+		return err
+	}
 	keys, err := c.Ring()
 	if err != nil {
 		return err

@@ -19,7 +19,7 @@ const standard = terminal.StandardInput
 
 // at are the flags of a command on one store.
 type at struct {
-	Store string `default:"${default_store}" env:"COMPACTORD_STORE" help:"The store (default: ${default})." placeholder:"PATH" type:"path"`
+	Store string `default:"${default_store}" env:"COMPACTORD_STORE" help:"The store (default: ${default})." placeholder:"PATH" type:"store"`
 	JSON  bool   `help:"Print one JSON document." name:"json"`
 	Quiet bool   `help:"Print no progress on stderr." short:"q"`
 	api.StoreKeys
@@ -29,6 +29,9 @@ type at struct {
 func open(a *api.App, path string, keys api.StoreKeys) (*boltstore.Store, error) {
 	if path == "" {
 		return nil, errUnnamed()
+	}
+	if err := api.RefuseDatabase(path); err != nil {
+		return nil, err
 	}
 	if !api.Exists(path) {
 		return nil, fmt.Errorf("there is no store %s", path)

@@ -1,0 +1,104 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"reflect"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	"github.com/compactord/compactord/storage/keyring"
+	"github.com/compactord/compactord/storage/postgres"
+)
+
+// IsDatabase reports whether the name of a store is the URL of a PostgreSQL database, and not the path of a file.
+func IsDatabase(store string) bool {
+	return strings.HasPrefix(store, "postgres://") || strings.HasPrefix(store, "postgresql://")
+}
+
+// Stores reads the values of flags that name a store: the path of a file, which it makes absolute, or the URL of a database.
+// Such a flag has the type "store".
+func Stores() kong.Option {
+	return kong.NamedMapper("store", kong.MapperFunc(func(ctx *kong.DecodeContext, target reflect.Value) error {
+		var name string
+		if err := ctx.Scan.PopValueInto("store", &name); err != nil {
+			return err
+		}
+		if name != "" && !IsDatabase(name) {
+			name = kong.ExpandPath(name)
+		}
+		target.SetString(name)
+		return nil
+	}))
+}
+
+// errPassword is an error about a URL with a password, which the list of processes, logs and settings would show.
+var errPassword = errors.New("a password does not belong in the URL of a store: put it into PGPASSWORD, or into a file that PGPASSFILE names")
+
+// CheckDatabase returns an error for the URL of a database with a password.
+func CheckDatabase(store string) error {
+	u, err := url.Parse(store)
+	if err != nil {
+		// The error quotes the URL.
+		return errors.New("the URL of the store cannot be read")
+	}
+	_, given := u.User.Password()
+	if given || u.Query().Has("password") || u.Query().Has("sslpassword") {
+		return errPassword
+	}
+	return nil
+}
+
+// errKeys is an error about keys for a database.
+var errKeys = errors.New("a store in PostgreSQL is not encrypted by compactord yet: leave --store-keys and --store-keys-env out, and encrypt the disk of the database")
+
+// OpenDatabase opens the store in a PostgreSQL database. Its errors say what to do.
+func OpenDatabase(ctx context.Context, store string, migrate bool) (*postgres.Store, error) {
+	if err := CheckDatabase(store); err != nil {
+		return nil, terminal.Usagef("%w", err)
+	}
+	s, err := postgres.Open(ctx, postgres.Options{URL: store, Migrate: migrate})
+	if err != nil {
+		return nil, ExplainDatabase(store, err)
+	}
+	return s, nil
+}
+
+// ExplainDatabase adds to an error of a database which one it is, and what to do.
+func ExplainDatabase(store string, err error) error {
+	named := fmt.Errorf("cannot open the store %s: %w", store, err)
+	var schema *postgres.SchemaError
+	switch {
+	case !errors.As(err, &schema):
+		return named
+	case schema.Newer():
+		return terminal.Advise(named, "Use a version of compactord that knows it.")
+	default:
+		return terminal.Advise(named, "To make the tables: %s\nOr start the daemon with --migrate.",
+			terminal.Command("migrate", "--store", store))
+	}
+}
+
+// RefuseDatabase returns an error for a command that works on the file of a store, and is given a database.
+func RefuseDatabase(store string) error {
+	if !IsDatabase(store) {
+		return nil
+	}
+	return terminal.Usagef("this command works on the file of a store, and the store is a PostgreSQL database, which has tools of its own, such as pg_dump")
+}
+
+// embedDatabase starts the service in this process, on the store in a database, for the sessions of a tenant.
+func (a *App) embedDatabase(ctx context.Context, store string, keys *keyring.Ring, owner string) (*Client, error) {
+	if keys != nil {
+		return nil, terminal.Usagef("%w", errKeys)
+	}
+	s, err := OpenDatabase(ctx, store, false)
+	if err != nil {
+		return nil, err
+	}
+	return a.embedOn(ctx, quietly{s}, owner)
+}

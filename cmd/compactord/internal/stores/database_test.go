@@ -1,0 +1,140 @@
+package stores_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc"
+
+	"github.com/compactord/compactord/cmd/compactord/internal/programtest"
+	"github.com/compactord/compactord/cmd/compactord/internal/sample"
+	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/storage/postgres/postgrestest"
+)
+
+// serverOf starts a PostgreSQL server for a test.
+func serverOf(t *testing.T) *postgrestest.Server {
+	t.Helper()
+	s, err := postgrestest.Start(t.Context())
+	if err != nil {
+		require.ErrorIs(t, err, postgrestest.ErrMissing)
+		t.Skip(err)
+	}
+	t.Cleanup(func() { require.NoError(t, s.Stop()) })
+	return s
+}
+
+// watching watches a session on a daemon.
+func watching(t *testing.T, d *programtest.Daemon, session string) grpc.ServerStreamingClient[compactordv1.WatchSessionResponse] {
+	t.Helper()
+	stream, err := compactordv1.NewSessionServiceClient(programtest.Connection(t, d.Addr)).
+		WatchSession(t.Context(), &compactordv1.WatchSessionRequest{SessionId: session})
+	require.NoError(t, err)
+	answer, err := stream.Recv()
+	require.NoError(t, err)
+	require.NotNil(t, answer.GetStarted())
+	return stream
+}
+
+// A database is a store for the daemon and for commands with --store, several at once. It must be migrated first.
+func TestStoreInDatabase(t *testing.T) {
+	server := serverOf(t)
+	store := server.Empty(t)
+	t.Setenv("XDG_STATE_HOME", filepath.Join(t.TempDir(), "state"))
+	migrate := "compactord migrate --store '" + store + "'"
+
+	// Nothing works without the schema, and each says how to make it.
+	for _, args := range [][]string{
+		{"serve", "--listen", "127.0.0.1:0", "--store", store},
+		{"sessions", "--store", store},
+		{"check", "--store", store},
+		{"migrate", "--status", "--store", store},
+	} {
+		r := programtest.Ran(t, args...).Ends(t, terminal.ExitFailed)
+		require.Contains(t, r.Err, "the database has no tables of compactord yet", args[0])
+		require.Contains(t, r.Err, migrate, args[0])
+	}
+	require.JSONEq(t, `{"store": "`+store+`", "version": 1, "wanted": 1, "made": [1]}`,
+		programtest.Ran(t, "migrate", "--store", store, "--json").Ends(t, terminal.ExitDone).Out)
+	require.Equal(t, store+" already has version 1 of the schema.\n",
+		programtest.Ran(t, "migrate", "--store", store).Ends(t, terminal.ExitDone).Out)
+	programtest.Ran(t, "migrate", "--status", "--store", store).Ends(t, terminal.ExitDone)
+
+	one := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", store)
+	two := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", store, "--migrate")
+	programtest.Ran(t, "import", sample.TalkFile(t), "--session", "a", "--addr", one.Addr).Ends(t, terminal.ExitDone)
+	watched := watching(t, one, "a")
+	programtest.Ran(t, "compact", "--session", "a", "--addr", two.Addr).Ends(t, terminal.ExitDone)
+	for seen := false; !seen; {
+		answer, err := watched.Recv()
+		require.NoError(t, err)
+		seen = answer.GetRecord().GetCompaction() != nil
+	}
+	programtest.Ran(t, "import", sample.TalkFile(t), "--session", "b", "--store", store).Ends(t, terminal.ExitDone)
+	views := map[string]bool{}
+	for _, where := range [][]string{{"--addr", one.Addr}, {"--addr", two.Addr}, {"--store", store}} {
+		views[programtest.Ran(t, append([]string{"view", "--session", "a"}, where...)...).Ends(t, terminal.ExitDone).Out] = true
+	}
+	require.Len(t, views, 1, "all see the same")
+	require.Contains(t, programtest.Ran(t, "check", "--store", store).Ends(t, terminal.ExitDone).Out, "is sound. Its version is 1, plain.")
+	require.Equal(t, terminal.ExitDone, one.Stop())
+	require.Equal(t, terminal.ExitDone, two.Stop())
+}
+
+// Commands on the file of a store refuse a database before they do anything, and do not take its URL for a path.
+func TestDatabaseIsNoFile(t *testing.T) {
+	const store = "postgres://nobody@127.0.0.1:1/none"
+	t.Chdir(t.TempDir())
+	require.NoError(t, os.WriteFile("keys", []byte("k"), 0o600))
+	for _, args := range [][]string{
+		{"backup", "to", "--store", store},
+		{"restore", "keys", "--store", store},
+		{"defrag", "--store", store},
+		{"decrypt", "--store", store},
+		{"salvage", store, "new.db"},
+		{"salvage", "keys", store},
+	} {
+		r := programtest.Ran(t, args...).Ends(t, terminal.ExitUsage)
+		require.Contains(t, r.Err, "this command works on the file of a store", args)
+	}
+	left, err := os.ReadDir(".")
+	require.NoError(t, err)
+	require.Len(t, left, 1)
+}
+
+// What a database does not have is refused by name, and a password in a URL is not repeated.
+func TestSettingsOfDatabase(t *testing.T) {
+	const store = "postgres://nobody@127.0.0.1:1/none"
+	for _, c := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"--store", store, "--store-keys", "keys"}, "--store-keys: a store in PostgreSQL is not encrypted by compactord yet"},
+		{[]string{"--store", store, "--store-keys-env", "KEYS"}, "--store-keys-env: a store in PostgreSQL is not encrypted by compactord yet"},
+		{[]string{"--store", store, "--overwrite-freed"}, "--overwrite-freed: only the file of a store is overwritten"},
+		{[]string{"--migrate"}, "--migrate: only a store in a PostgreSQL database is migrated"},
+		{[]string{"--store", "postgres://u:hush@127.0.0.1:1/d"}, "--store: a password does not belong in the URL"},
+		{[]string{"--store", "postgres://u@127.0.0.1:1/d?password=hush"}, "--store: a password does not belong in the URL"},
+		{[]string{"--store", "postgres://u:hush@127.0.0.1:port/d"}, "--store: the URL of the store cannot be read"},
+	} {
+		r := programtest.Ran(t, append([]string{"serve", "--listen", "127.0.0.1:0"}, c.args...)...).Ends(t, terminal.ExitUsage)
+		require.Contains(t, r.Err, c.says)
+		require.NotContains(t, r.Err, "hush")
+	}
+	for _, args := range [][]string{
+		{"migrate", "--store", "postgres://u:hush@127.0.0.1:1/d"},
+		{"sessions", "--store", "postgres://u:hush@127.0.0.1:1/d"},
+		{"check", "--store", "postgres://u:hush@127.0.0.1:1/d"},
+	} {
+		r := programtest.Ran(t, args...).Ends(t, terminal.ExitUsage)
+		require.Contains(t, r.Err, "PGPASSWORD")
+		require.NotContains(t, r.Err, "hush")
+	}
+	r := programtest.Ran(t, "sessions", "--store", store).Ends(t, terminal.ExitFailed)
+	require.Contains(t, r.Err, "cannot open the store "+store)
+	require.Contains(t, strings.ToLower(r.Err), "connect")
+}
