@@ -10,7 +10,8 @@ func (s *Service) background() []func(context.Context) {
 		func(ctx context.Context) { s.quotas.Run(ctx, s.measuringFailed) },
 	}
 	if s.shared != nil {
-		all = append(all, func(ctx context.Context) { s.watchers.Poll(ctx, s.shared, s.logger) })
+		all = append(all, func(ctx context.Context) { s.watchers.Poll(ctx, s.shared, s.logger) },
+			func(ctx context.Context) { s.compactor.WatchInterrupted(ctx, s.lookForEnded) })
 	}
 	return all
 }

@@ -49,6 +49,7 @@ const (
 	DefaultMaxAnswerBytes   = 3 << 20
 	DefaultWatchQueue       = 1024
 	DefaultWatchReadTimeout = time.Minute
+	DefaultLookForEnded     = 15 * time.Second
 )
 
 // maxPlanOptions is how much memory the options in a plan token may take.
@@ -81,6 +82,9 @@ type Options struct {
 	// WatchReadTimeout is how long a watcher may leave a response unread before it counts as too slow. Default
 	// DefaultWatchReadTimeout.
 	WatchReadTimeout time.Duration
+	// LookForEnded is how often the service looks for compactions of other daemons that have ended, where the store is
+	// storage.Shared. Default DefaultLookForEnded.
+	LookForEnded time.Duration
 	// Admission is how much expensive work runs at a time, and how much may wait. Its metrics are those of the service.
 	Admission admission.Options
 	// Metrics registers the metrics of compactions and watchers. Nil: they are not registered.
@@ -140,6 +144,8 @@ type Service struct {
 	backups   chan struct{}
 	// shared is the store where other daemons use it too, else nil.
 	shared storage.Shared
+	// lookForEnded is how often it looks for compactions of daemons that have ended.
+	lookForEnded time.Duration
 }
 
 // New returns a service. The caller must call Close.
@@ -204,6 +210,7 @@ func New(o Options) (*Service, error) {
 	s.policies.Allowances = o.Allowances
 	s.snapshots, _ = o.Store.(storage.Snapshotter)
 	s.shared, _ = o.Store.(storage.Shared)
+	s.lookForEnded = cmp.Or(o.LookForEnded, DefaultLookForEnded)
 	for _, d := range o.Dialects {
 		s.dialects[d.Kind()] = d
 	}

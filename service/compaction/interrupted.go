@@ -3,6 +3,7 @@ package compaction
 import (
 	"context"
 	"slices"
+	"time"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/types/known/timestamppb"
@@ -81,9 +82,33 @@ func (c *Compactor) RecordInterrupted(ctx context.Context) {
 	}
 }
 
+// WatchInterrupted does the same again and again, for the compactions of other daemons that end while this one serves, until
+// the context ends.
+func (c *Compactor) WatchInterrupted(ctx context.Context, every time.Duration) {
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			c.RecordInterrupted(ctx)
+		}
+	}
+}
+
 // recordInterruptedOf writes the attempts of one session.
 func (c *Compactor) recordInterruptedOf(ctx context.Context, ref storage.Ref) error {
-	return c.recordLeft(ctx, ref, func(r *storagev1.RunningCompaction) bool { return r.GetOpening() != c.logs.Opening() })
+	row, err := c.logs.Row(tenant.With(ctx, ref.Tenant), ref.SessionID)
+	if err != nil {
+		return err
+	}
+	// Of a row with a compaction of a daemon that has ended, another one can be at another compaction.
+	ended, err := c.logs.Ended(ctx, row)
+	if err != nil {
+		return err
+	}
+	return c.recordLeft(ctx, ref, func(r *storagev1.RunningCompaction) bool { return ended[r.GetOpening()] })
 }
 
 // recordLeft writes an attempt for each compaction that a session's row names and nothing runs any more.

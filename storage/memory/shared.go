@@ -14,6 +14,21 @@ var _ storage.Shared = Shared{}
 // NewShared returns an empty store.
 func NewShared() Shared { return Shared{New()} }
 
+// Ended implements storage.Shared. All services of the process use the one opening.
+func (s Shared) Ended(ctx context.Context, openings []string) (map[string]bool, error) {
+	if err := s.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	ended := map[string]bool{}
+	for _, opening := range openings {
+		if opening != s.opening {
+			ended[opening] = true
+		}
+	}
+	return ended, nil
+}
+
 // Revisions implements storage.Shared.
 func (s Shared) Revisions(ctx context.Context, refs []storage.Ref) ([]uint32, error) {
 	if err := s.enter(ctx); err != nil {

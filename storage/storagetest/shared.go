@@ -8,6 +8,18 @@ import (
 	"github.com/compactord/compactord/storage"
 )
 
+// Ended names the openings that have ended, and not the one that is asked.
+func testEnded(t *testing.T, s storage.Store) {
+	t.Helper()
+	shared, ok := s.(storage.Shared)
+	if !ok {
+		t.Skip("the store is not one that several daemons use")
+	}
+	ended, err := shared.Ended(t.Context(), []string{"over", s.Opening(), "over too"})
+	require.NoError(t, err)
+	require.Equal(t, map[string]bool{"over": true, "over too": true}, ended)
+}
+
 // Revisions are those of the rows, in the order asked for, and 0 for an incarnation that no longer exists.
 func testRevisions(t *testing.T, s storage.Store) {
 	t.Helper()

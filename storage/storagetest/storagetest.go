@@ -68,6 +68,7 @@ func Run(t *testing.T, b Backend) {
 		{"Opening", testOpening},
 		{"Abandoned", testAbandoned},
 		{"Revisions", testRevisions},
+		{"Ended", testEnded},
 
 		{"ListOrders", testListOrders},
 		{"ListPages", testListPages},
