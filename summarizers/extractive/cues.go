@@ -72,7 +72,7 @@ func (c *cueReader) read(sentence string) cue {
 
 // inWords returns the cues of phrases in scripts with spaces.
 func (c *cueReader) inWords(sentence string) cue {
-	w := &c.words
+	w, phrases := &c.words, phrases()
 	w.scan(sentence)
 	c.counted = false
 	var found cue

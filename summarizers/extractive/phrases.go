@@ -3,6 +3,8 @@ package extractive
 import (
 	"slices"
 	"strings"
+
+	"github.com/compactord/compactord/summarizers/extractive/internal/lazily"
 )
 
 // phrase is a sequence of words that suggests a cue.
@@ -51,10 +53,12 @@ type group struct {
 }
 
 // phrases are the phrases of all languages with spaces. They keep apostrophes; typographic ones
-// count as plain ones.
-var phrases = compile([tongues][]group{
-	anyTongue: slices.Concat(english, otherRules), inEnglish: englishOnly, inSpanish: spanish, inPortuguese: portuguese, inFrench: french, inGerman: german,
-	inRussian: russian,
+// count as plain ones. Most runs of the program need none, so they are compiled when they are first needed.
+var phrases = lazily.Value(func() *phraseTable {
+	return compile([tongues][]group{
+		anyTongue: slices.Concat(english, otherRules), inEnglish: englishOnly, inSpanish: spanish, inPortuguese: portuguese, inFrench: french, inGerman: german,
+		inRussian: russian,
+	})
 })
 
 // phraseTable finds phrases by the hash of their first word, or of their first two words. The words themselves must
