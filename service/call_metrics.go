@@ -68,7 +68,8 @@ func (m *callMetrics) viewed(answer *compactordv1.GetLLMViewResponse) {
 		bytes += len(rendered)
 	}
 	for _, message := range answer.GetMessages() {
-		bytes += proto.Size(message)
+		// The page was filled by these sizes.
+		bytes += proto.MarshalOptions{UseCachedSize: true}.Size(message)
 	}
 	kind := viewDelta
 	switch {

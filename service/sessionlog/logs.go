@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
@@ -250,9 +249,9 @@ func (l *Logs) Delete(
 	return row.GetUid(), nil
 }
 
-// Begin begins a write to a session. The write sets changed_at, by which clients see that the session has changed.
+// Begin begins a write to a session, whose row the caller has read for that. The write sets changed_at, by which clients see that the session has changed.
 func (l *Logs) Begin(row *storagev1.Session) *Write {
-	next := proto.CloneOf(row)
+	next := cloneRow(row)
 	next.Revision++
 	next.ChangedAt = l.Now()
 	return &Write{logs: l, before: row, commit: storage.Commit{Session: next}}

@@ -34,6 +34,15 @@ func (l *Logs) AddPolicy(ctx context.Context, row *storagev1.Session) error {
 	return nil
 }
 
+// cloneRow returns a copy of a row that nobody else reads meanwhile. Its policies, which nobody changes, are the same.
+func cloneRow(row *storagev1.Session) *storagev1.Session {
+	given, resolved := row.GetPolicy(), row.GetResolvedPolicy()
+	row.Policy, row.ResolvedPolicy = nil, nil
+	next := proto.CloneOf(row)
+	row.Policy, row.ResolvedPolicy, next.Policy, next.ResolvedPolicy = given, resolved, given, resolved
+	return next
+}
+
 // withoutPolicy calls write with a commit whose row has no policies.
 func withoutPolicy(c *storage.Commit, write func(*storage.Commit) error) error {
 	row := c.Session

@@ -48,7 +48,7 @@ func (w *Write) StartFrom(known *session.State) { w.known = known }
 // Fork returns a copy that the caller can add to and throw away.
 func (w *Write) Fork() *Write {
 	other := *w
-	other.commit.Session = proto.CloneOf(w.commit.Session)
+	other.commit.Session = cloneRow(w.commit.Session)
 	other.commit.Records = slices.Clip(w.commit.Records)
 	other.commit.Messages, other.since = slices.Clip(w.commit.Messages), slices.Clip(w.since)
 	return &other

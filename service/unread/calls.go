@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"fmt"
 	"strings"
 
 	"google.golang.org/grpc"
@@ -23,7 +24,7 @@ const chunkBytes = 16 << 10
 // answer is an answer on its way to the codec, which learns from it to which connection it goes. held is counted as
 // unread there.
 type answer struct {
-	message    any
+	message    proto.Message
 	connection *connection
 	held       int64
 	// encoded says that the codec frees what is held.
@@ -70,7 +71,7 @@ func (a *Answers) Unary() grpc.UnaryServerInterceptor {
 			return nil, err
 		}
 		expected = 0
-		return &answer{message: message, connection: c, held: bytes}, nil
+		return &answer{message: m, connection: c, held: bytes}, nil
 	}
 }
 
@@ -121,13 +122,31 @@ func (c Codec) Marshal(v any) (mem.BufferSlice, error) {
 		return c.CodecV2.Marshal(v)
 	}
 	a.encoded = true
-	data, err := c.CodecV2.Marshal(a.message)
+	data, err := a.encode()
 	if err != nil || mem.IsBelowBufferPoolingThreshold(data.Len()) {
 		// gRPC does not say when it frees so small a buffer.
 		a.connection.advance(a.held)
 		return data, err
 	}
 	return a.count(data), nil
+}
+
+// encode encodes the answer, whose size was computed when it was counted. Nobody changes it since then.
+func (a *answer) encode() (mem.BufferSlice, error) {
+	options := proto.MarshalOptions{UseCachedSize: true}
+	if mem.IsBelowBufferPoolingThreshold(int(a.held)) {
+		data, err := options.Marshal(a.message)
+		return mem.BufferSlice{mem.SliceBuffer(data)}, err
+	}
+	pool := mem.DefaultBufferPool()
+	buffer := pool.Get(int(a.held))
+	data, err := options.MarshalAppend((*buffer)[:0], a.message)
+	if err != nil {
+		pool.Put(buffer)
+		return nil, fmt.Errorf("encode an answer: %w", err)
+	}
+	*buffer = data
+	return mem.BufferSlice{mem.NewBuffer(buffer, pool)}, nil
 }
 
 // count returns the data in chunks, whose release is noted.
