@@ -12,18 +12,18 @@ import (
 
 // ChangedFrom compares the views before and after a record. It returns the lowest index at which they differ: in what
 // they show of the message, or in the summary that covers it. The index is lowered to the start of its tool loop. It
-// returns nil where nothing differs.
-func ChangedFrom(before, after *State) *uint32 {
-	lowest := lowestDifference(before, after)
+// returns nil where nothing differs. No message of the log before the index from differs.
+func ChangedFrom(before, after *State, from uint32) *uint32 {
+	lowest := lowestDifference(before, after, from)
 	if lowest == nil {
 		return nil
 	}
 	return proto.Uint32(loopStart(before, *lowest))
 }
 
-func lowestDifference(before, after *State) *uint32 {
-	a, summaryBefore := shownByIndex(before)
-	b, summaryAfter := shownByIndex(after)
+func lowestDifference(before, after *State, from uint32) *uint32 {
+	a, summaryBefore := shownByIndex(before, from)
+	b, summaryAfter := shownByIndex(after, from)
 	lowest := firstDifference(a, b)
 	if !slices.EqualFunc(summaryBefore, summaryAfter, sameMessage) {
 		covered := firstCovered(before, after)
@@ -80,10 +80,23 @@ type shownAt struct {
 	message *compactordv1.ViewMessage
 }
 
+// firstChanged returns an index before which a record changes nothing of what views show. Edits of a message change what
+// views show of it, and of the results and repairs of its calls, which come after it.
+func firstChanged(r *compactordv1.Record) uint32 {
+	if r.GetPrune() == nil {
+		return 0
+	}
+	first := uint32(math.MaxUint32)
+	for _, e := range r.GetPrune().GetEdits() {
+		first = min(first, e.GetIndex())
+	}
+	return first
+}
+
 // shownByIndex sorts the messages of a view by their indexes; those with the same index keep their order. The messages of
-// the summary are returned apart.
-func shownByIndex(s *State) (byIndex []shownAt, summary []*compactordv1.ViewMessage) {
-	messages := s.draw(ViewOptions{}).messages
+// the summary are returned apart. It leaves out messages of the log before the index from.
+func shownByIndex(s *State, from uint32) (byIndex []shownAt, summary []*compactordv1.ViewMessage) {
+	messages := s.drawFrom(ViewOptions{}, from).messages
 	byIndex = make([]shownAt, 0, len(messages))
 	for _, vm := range messages {
 		switch o := vm.GetOrigin().(type) {

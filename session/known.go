@@ -14,12 +14,20 @@ import (
 // a nil one knows nothing and remembers nothing.
 type Known struct {
 	mu sync.Mutex
-	// messages are those that something is known of, by index. A log that is written anew can have another message at an
-	// index, so each is compared.
-	messages map[uint32]*knownMessage
+	// chunks have the messages that something is known of, by index, each those of chunkMessages indexes. A log that is
+	// written anew can have another message at an index, so each is compared.
+	chunks map[uint32]*knownChunk
+	// latest is the chunk that was used last, of the messages from latestFrom on: plans go through the messages in order.
+	latest     *knownChunk
+	latestFrom uint32
 	// outlined are the facts of outlines without arguments of calls. They were read before these were left out.
 	outlined map[*compactordv1.LoggedMessage]outlineFacts
 }
+
+// chunkMessages is how many messages a chunk has.
+const chunkMessages = 128
+
+type knownChunk [chunkMessages]*knownMessage
 
 // outlineFacts are what plans read of a message, and about how many bytes that takes.
 type outlineFacts struct {
@@ -50,17 +58,28 @@ type drawnMessage struct {
 	thinks, edited bool
 }
 
+// at returns where it is held what is known of the message with an index. The caller has locked.
+func (k *Known) at(index uint32) **knownMessage {
+	from := index - index%chunkMessages
+	if k.latest == nil || k.latestFrom != from {
+		if k.chunks == nil {
+			k.chunks = make(map[uint32]*knownChunk)
+		}
+		if k.chunks[from] == nil {
+			k.chunks[from] = new(knownChunk)
+		}
+		k.latest, k.latestFrom = k.chunks[from], from
+	}
+	return &k.latest[index-from]
+}
+
 // message returns what is known of a message. The caller has locked.
 func (k *Known) message(l *compactordv1.LoggedMessage) *knownMessage {
-	if known := k.messages[l.GetIndex()]; known != nil && known.of == l {
-		return known
+	at := k.at(l.GetIndex())
+	if *at == nil || (*at).of != l {
+		*at = &knownMessage{of: l}
 	}
-	if k.messages == nil {
-		k.messages = make(map[uint32]*knownMessage)
-	}
-	known := &knownMessage{of: l}
-	k.messages[l.GetIndex()] = known
-	return known
+	return *at
 }
 
 // Facts returns what read returns for a message, which is read once. There is one such value of a message, so all callers
@@ -129,8 +148,8 @@ func (k *Known) forget(l *compactordv1.LoggedMessage) {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if known := k.messages[l.GetIndex()]; known != nil && known.of == l {
-		delete(k.messages, l.GetIndex())
+	if at := k.at(l.GetIndex()); *at != nil && (*at).of == l {
+		*at = nil
 	}
 }
 

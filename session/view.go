@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"slices"
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
@@ -39,12 +40,16 @@ func (s *State) View(opts ViewOptions) *View { return s.draw(opts).view() }
 func (s *State) Sized() []SizedMessage { return s.draw(ViewOptions{}).sized() }
 
 // draw draws the whole view.
-func (s *State) draw(opts ViewOptions) *viewBuilder {
+func (s *State) draw(opts ViewOptions) *viewBuilder { return s.drawFrom(opts, 0) }
+
+// drawFrom draws the view without the leading and the kept messages before an index.
+func (s *State) drawFrom(opts ViewOptions, from uint32) *viewBuilder {
 	b := s.newViewBuilder(opts)
-	b.messages = make([]*compactordv1.ViewMessage, 0, len(s.Lead)+len(s.OutOfPlace)+len(s.Kept))
+	kept := s.Kept[firstAt(s.Kept, from):]
+	b.messages = make([]*compactordv1.ViewMessage, 0, len(s.Lead)+len(s.OutOfPlace)+len(kept))
 	b.sizes = make([]*SizedMessage, 0, cap(b.messages))
 	b.instructions()
-	for _, l := range s.Lead {
+	for _, l := range s.Lead[firstAt(s.Lead, from):] {
 		b.leading(l)
 	}
 	b.blocks(compactordv1.BlockPlace_BLOCK_PLACE_LEADING)
@@ -56,11 +61,19 @@ func (s *State) draw(opts ViewOptions) *viewBuilder {
 		}
 	}
 	b.outOfPlace(inViewOrder(s.OutOfPlace, lateResults(s.OutOfPlace)))
-	b.kept(s.Kept)
+	b.kept(kept)
 	if b.latestAt == s.Head.GetNextIndex() {
 		b.blocks(compactordv1.BlockPlace_BLOCK_PLACE_LATEST)
 	}
 	return b
+}
+
+// firstAt returns the position of the first message that is not before an index.
+func firstAt(messages []*compactordv1.LoggedMessage, index uint32) int {
+	at, _ := slices.BinarySearchFunc(messages, index, func(l *compactordv1.LoggedMessage, i uint32) int {
+		return cmp.Compare(l.GetIndex(), i)
+	})
+	return at
 }
 
 func (s *State) newViewBuilder(opts ViewOptions) *viewBuilder {

@@ -49,12 +49,12 @@ func Write(
 		}
 	}
 	if change != nil {
-		change.ChangedFrom = ChangedFrom(before, after)
+		change.ChangedFrom = ChangedFrom(before, after, firstChanged(r))
 		if after.Head, err = Apply(before.Head, before.Policy, r, at); err != nil {
 			return nil, err
 		}
 	}
-	after.Head = after.HeadAfter(r)
+	after.Head = after.headSince(before, r)
 	return &Written{Record: r, State: after}, nil
 }
 
