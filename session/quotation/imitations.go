@@ -211,11 +211,16 @@ func isBracketed(rest string) bool {
 	return false
 }
 
+// maxRole is how many bytes a role has at most.
+const maxRole = 32
+
 // endsInRole says whether the text before a colon ends in a role that begins a line or a sentence.
 func endsInRole(text string) bool {
 	text = strings.TrimRightFunc(text, func(r rune) bool { return r == '\\' || r == '*' || r == '_' || r != '\n' && !lookalike.Shown(r) })
 	start, left := len(text), longestWord
-	name, first := "", rune(0)
+	// The name is written from its end.
+	var name [maxRole]byte
+	at, first := len(name), rune(0)
 	for start > 0 && left > 0 {
 		r, size := lastChar(text[:start])
 		seen := r != '\\' && lookalike.Shown(r)
@@ -226,13 +231,18 @@ func endsInRole(text string) bool {
 			if !unicode.IsLetter(r) && !unicode.Is(unicode.M, r) && lookalike.Latin(r) == 0 {
 				break
 			}
-			name, first = fold(r)+name, r
+			letters := fold(r)
+			if len(letters) > at {
+				return false
+			}
+			at, first = at-len(letters), r
+			copy(name[at:], letters)
 		} else if unicode.IsSpace(r) || r == '\u3164' {
 			break
 		}
 		start -= size
 	}
-	if !roles[name] {
+	if !roles[string(name[at:])] {
 		return false
 	}
 	before := strings.TrimRight(text[:start], " \\")
@@ -257,10 +267,19 @@ func opensLine(text string) bool {
 	return !strings.ContainsFunc(strings.TrimSpace(strings.TrimLeft(end, " \t#")), unicode.IsSpace)
 }
 
+// lowerASCII has the lower case of each character of ASCII, which look like no others.
+var lowerASCII = func() string {
+	var b strings.Builder
+	for r := range rune(utf8.RuneSelf) {
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
+}()
+
 // fold returns the letters that a character looks like, in lower case.
 func fold(r rune) string {
-	if r >= 'a' && r <= 'z' {
-		return string(r)
+	if r < utf8.RuneSelf {
+		return lowerASCII[r : r+1]
 	}
 	var b strings.Builder
 	for _, part := range lookalike.Parts(r) {
