@@ -16,6 +16,19 @@ func inAnyCase(words ...string) *anyCase {
 	return &set
 }
 
+// opens says whether a text begins with one of the words.
+func (a *anyCase) opens(text string) bool {
+	if text == "" {
+		return false
+	}
+	for _, word := range a[text[0]] {
+		if hasPrefixAnyCase(text, word) {
+			return true
+		}
+	}
+	return false
+}
+
 // in says whether a text contains one of the words.
 func (a *anyCase) in(text string) bool {
 	for i := range len(text) {

@@ -29,14 +29,14 @@ const (
 
 // The words that a sentence begins with which turns against the ones before it, in lower case.
 var (
-	contrasting    = []string{"but ", "but, ", "however ", "however, ", "yet ", "aber ", "pero ", "mais ", "mas ", "но ", "однако", "但是", "但", "不过", "しかし", "でも", "하지만", "그런데"}
-	contradictions = []string{
+	contrasting    = inAnyCase("but ", "but, ", "however ", "however, ", "yet ", "aber ", "pero ", "mais ", "mas ", "но ", "однако", "但是", "但", "不过", "しかし", "でも", "하지만", "그런데")
+	contradictions = inAnyCase(
 		"wait", "actually", "no, ", "no.", "no! ", "nope", "hmm", "oh, ", "oh! ", "oops", "never mind", "nevermind", "scratch that", "on second thought", "not quite",
 		"that's not", "that’s not", "that is not", "that isn't", "that doesn't", "that can't", "that cannot", "that's wrong", "that is wrong", "that was wrong", "this is wrong",
 		"this isn't", "this is not right", "this is not the", "this doesn't", "this can't", "it's not that", "i was wrong", "i was mistaken", "my mistake", "correction",
 		"moment,", "nein", "eigentlich", "das ist nicht", "das stimmt nicht", "espera", "en realidad", "eso no", "attends", "en fait", "ce n'est pas", "na verdade", "isso não", "нет, ",
 		"подожди", "погоди", "на самом деле", "это не", "等等", "其实", "不对", "不，", "等一下", "いや", "違う", "実は", "待って", "아니", "잠깐", "사실",
-	}
+	)
 	// concluding are words before those.
 	concluding = []string{"so ", "and ", "but ", "ok, ", "okay, ", "but wait", "oh wait"}
 )
@@ -44,16 +44,13 @@ var (
 // turnOf says how a sentence of the agent turns against the ones before it.
 func turnOf(text string) turn {
 	text = strings.TrimLeft(text, "*_ ")
-	opens := func(list []string) bool {
-		return slices.ContainsFunc(list, func(w string) bool { return hasPrefixAnyCase(text, w) })
-	}
-	if opens(contradictions) {
+	if contradictions.opens(text) {
 		return contradicts
 	}
-	contrast := opens(contrasting)
+	contrast := contrasting.opens(text)
 	for _, word := range concluding {
 		if hasPrefixAnyCase(text, word) {
-			if text = strings.TrimLeft(text[len(word):], " ,"); opens(contradictions) || strings.HasSuffix(word, "wait") {
+			if text = strings.TrimLeft(text[len(word):], " ,"); contradictions.opens(text) || strings.HasSuffix(word, "wait") {
 				return contradicts
 			}
 			break
@@ -66,11 +63,11 @@ func turnOf(text string) turn {
 }
 
 // supposing are the words that a hypothesis begins with, in lower case.
-var supposing = []string{"if ", "unless", "assuming ", "suppose ", "let's say ", "what if ", "look at ", "wenn ", "falls ", "si ", "se ", "если ", "如果", "假如", "假设", "もし", "만약"}
+var supposing = inAnyCase("if ", "unless", "assuming ", "suppose ", "let's say ", "what if ", "look at ", "wenn ", "falls ", "si ", "se ", "если ", "如果", "假如", "假设", "もし", "만약")
 
 // supposes says whether a sentence only follows a thought.
 func supposes(text string) bool {
-	return slices.ContainsFunc(supposing, func(w string) bool { return hasPrefixAnyCase(text, w) })
+	return supposing.opens(text)
 }
 
 // doubt removes the claims that a later sentence of the same paragraph turns against. Who thinks aloud also doubts what

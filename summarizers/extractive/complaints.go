@@ -109,6 +109,9 @@ const maxPick = 32
 // withoutQuotations removes quotations from a sentence that has words outside of them.
 func withoutQuotations(text string) string {
 	for _, marks := range [][2]string{{"\"", "\""}, {"“", "”"}, {"„", "“"}, {"«", "»"}, {"「", "」"}} {
+		if marks[0] != "\"" && isASCII(text) {
+			break
+		}
 		for {
 			before, rest, opened := strings.Cut(text, marks[0])
 			_, after, closed := strings.Cut(rest, marks[1])

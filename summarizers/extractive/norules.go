@@ -57,8 +57,14 @@ var reasons = []string{
 	" because ", ", since ", ", as ", " weil ", " denn ", " porque ", ", ya que ", ", pois ", " parce que ", ", car ", " puisque ", " потому что ", " так как ", "，因为", "，因為",
 }
 
+// givingReasons find most sentences without one at once.
+var givingReasons = inAnyCase(reasons...)
+
 // withoutReason returns a statement without the reason that it gives after some words.
 func withoutReason(text string) string {
+	if !givingReasons.in(text) {
+		return text
+	}
 	for _, word := range reasons {
 		if said, _, ok := strings.Cut(text, word); ok && (strings.Count(said, " ") > 1 || !isASCII(said)) {
 			return said
