@@ -26,8 +26,8 @@ func PrintWarnings(w io.Writer, warnings []*compactordv1.PolicyWarning) {
 func blockedText(reason compactordv1.BlockedBy, r *compactordv1.ContextReport) string {
 	switch reason {
 	case compactordv1.BlockedBy_BLOCKED_BY_WINDOW_UNKNOWN:
-		return "No compaction comes due by itself: the policy names no context window (context_window; for a new session, " +
-			"--context-window of import)."
+		return "No compaction comes due by itself: the policy names no context window (--context-window of import for a " +
+			"new session, of update for one that exists)."
 	case compactordv1.BlockedBy_BLOCKED_BY_DISABLED:
 		return "No compaction comes due by itself: the trigger of the policy is disabled."
 	case compactordv1.BlockedBy_BLOCKED_BY_BREAKER_OPEN:

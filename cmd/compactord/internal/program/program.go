@@ -46,6 +46,7 @@ type Commands struct {
 	Delete      sessions.Delete     `cmd:"" help:"Delete a session and its log for ever."`
 	Fork        sessions.Fork       `cmd:"" help:"Copy a session's log into a new session."`
 	Pin         sessions.Pin        `cmd:"" help:"Keep messages of a session word for word in every view."`
+	Update      sessions.Update     `cmd:"" help:"Change the limits of the model in a session's policy."`
 	Block       sessions.Block      `cmd:"" help:"Read, set and remove context blocks of a session, such as a plan."`
 	Child       sessions.Child      `cmd:"" help:"Begin a session apart for a sub-agent."`
 	End         sessions.End        `cmd:"" help:"End a child with its result, which its parent gets."`

@@ -63,6 +63,11 @@ func wrongBeside(name, flag, path, store string) []string {
 		return append([]string{"--to", "markdown"}, session...)
 	case "pin":
 		return append([]string{"1"}, session...)
+	case "update":
+		if flag == "context-window" {
+			return session
+		}
+		return append([]string{"--context-window", "9000"}, session...)
 	case "block":
 		if flag == "as-of" {
 			return append([]string{"plan"}, session...)

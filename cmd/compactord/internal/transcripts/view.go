@@ -101,10 +101,12 @@ func (c *View) Run(ctx context.Context, a *api.App) (err error) {
 
 // unknownWindow returns the text after an unknown window.
 func unknownWindow(a *api.App, c *conversation.Conversation) string {
-	if c.Transcript == nil {
-		return ": the session's policy names none, so no compaction comes due by itself."
-	}
 	const usual = 200_000
+	if c.Transcript == nil {
+		return ": the session's policy names none, so no compaction comes due by itself. If it has " +
+			terminal.Count(usual, "token") + ": " +
+			a.Hinted(terminal.Command("update", "--context-window", terminal.Digits(usual)))
+	}
 	return ". If it has " + terminal.Count(usual, "token") + ": " + a.Hinted(terminal.Again("--context-window", terminal.Digits(usual)))
 }
 
