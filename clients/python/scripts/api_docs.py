@@ -53,7 +53,7 @@ def subjects(compactord: ModuleType) -> dict[str, list[str]]:
     names = [name for name in compactord.__all__ if not name.lower().startswith("async")]
     placed = [name for listed in SUBJECTS.values() for name in listed]
     rest = [name for name in names if name not in placed and written(name, getattr(compactord, name))]
-    errors = [name for name in rest if name.endswith("Error")]
+    errors = [name for name in rest if name.endswith(("Error", "Warning"))]
     strays = {*rest} - {*errors} | {*placed} - {*names}
     if strays:
         raise ValueError(f"SUBJECTS: {', '.join(sorted(strays))}: each exported name belongs to one subject")

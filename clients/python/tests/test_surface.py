@@ -15,6 +15,7 @@ OTHERS = """
     AgentTools AsyncAgentTools AsyncClient AsyncCompaction AsyncSession AsyncWatch Client Compaction Session TLS Watch
     Appended Checkpoint ChildEnded Compacted CompactionResult ContextChanged Pinned Prompt PromptAnswer Reverted
     SessionInfo Synced ToolCall ToolOutput ToolRejected Turn View
+    CompactordWarning
     AnswerLike Appendable BlockContent Dialect Policy SDKObject Token
     assistant async_embedded block developer embedded system tool_result user word
     v1 __version__

@@ -259,6 +259,7 @@ async def test_case_168_compact_cancels_the_models_task(client: compactord.Clien
         assert last.message.role == v1.Role.ROLE_USER
 
 
+@pytest.mark.filterwarnings("ignore::compactord.CompactordWarning")
 def test_case_168_compact_aborts_a_turn_that_compacts(client: compactord.Client, summarizer: SummarizerServer) -> None:
     session = client.create_session(policy=policy(summary=summary(fails=False), **DUE))
     fill(session, 8_000)
@@ -315,6 +316,7 @@ def test_a_compaction_beside_a_turn(
 
 
 @pytest.mark.parametrize("fails", [False, True])
+@pytest.mark.filterwarnings("ignore::compactord.CompactordWarning")
 def test_case_170_input_during_a_compaction(
     client: compactord.Client, provider: Provider, summarizer: SummarizerServer, fails: bool
 ) -> None:
@@ -349,6 +351,7 @@ def test_case_170_input_during_a_compaction(
     assert (model.views[0].report.tokens < before.tokens) is not fails
 
 
+@pytest.mark.filterwarnings("ignore::compactord.CompactordWarning")
 def test_another_clients_compaction_is_waited_for(client: compactord.Client, summarizer: SummarizerServer) -> None:
     session = client.create_session(policy=policy(summary=summary(fails=False), **DUE))
     fill(session, 8_000)

@@ -196,19 +196,65 @@ test("an option that a method does not have is refused by its name, before anyth
     ["view: there is no max", () => mine.view({ max: 1 } as object)],
     ["sync: there is no compacts", () => mine.sync([], { compacts: true } as object)],
     ["compactWith: there is no focuss", () => mine.compactWith(() => "Text.", { focuss: "a" } as object)],
+    ["checkpoint: there is no titel", () => mine.checkpoint({ titel: "a" } as object)],
+    ["the options of revert: there is no focuss", () => mine.revert({ undo: true }, { focuss: "a" } as object)],
+    ["clear: there is no undo", () => mine.clear({ undo: true } as object)],
+    ["pin: there is no indexes", () => mine.pin([0], { indexes: [0] } as object)],
+    ["unpin: there is no indexes", () => mine.unpin([0], { indexes: [0] } as object)],
+    ["fork: there is no atPoint", () => mine.fork({ atPoint: 0 } as object)],
+    ["labels: must be an object, and is string", () => mine.fork({ labels: "a" as never })],
+    ["child: there is no tittle", () => mine.child(() => "Done.", { tittle: "a" } as object)],
+    ["child: there is no tittle", () => mine.startChild({ tittle: "a" } as object)],
+    ["call: must be a tool call or its id", () => mine.startChild({ call: 5 as never })],
+    ["end: there is no error", () => mine.end("Done.", { error: true } as object)],
+    ["result: must be a string, and is number", () => mine.end(5 as never)],
+    ["recall: there is no line", () => mine.recall(0, { line: 1 } as object)],
+    ["lines: must be an object, and is number", () => mine.recall(0, { lines: 1 as never })],
+    ["recall: set one of bytes and lines", () => mine.recall(0, { bytes: { offset: 1 }, lines: { first: 1 } })],
+    ["prune: there is no dry", () => mine.prune({ dry: true } as object)],
+    ["dryRun: must be true or false, and is string", () => mine.prune({ dryRun: "yes" as never })],
+    ["cancelCompaction: there is no id", () => mine.cancelCompaction({ id: "a" } as object)],
+    ["delete: there is no child", () => mine.delete({ child: "keep" } as object)],
+    ["the options of update: there is no title", () => mine.update({}, { title: "a" } as object)],
+    ["updateBlocks: there is no sets", () => mine.updateBlocks({ sets: [] } as object)],
+    ["watch: there is no from", () => mine.watch({ from: 0 } as object).next()],
+    ["signal: must be an AbortSignal", () => mine.watch({ signal: 1 as never }).next()],
+    ["messages: there is no from", () => mine.messages({ from: 0 } as object).next()],
+    ["records: there is no kind", () => mine.records({ kind: "revert" } as object).next()],
+    ["checkpoints: there is no from", () => mine.checkpoints({ from: 0 } as object).next()],
+    ["compactions: there is no from", () => mine.compactions({ from: 0 } as object).next()],
+    ["children: there is no from", () => mine.children({ from: 0 } as object).next()],
+    ["blocks: there is no name", () => mine.blocks({ name: "a" } as object).next()],
+    ["the options of search: there is no roles", () => mine.search({ words: "a" }, { roles: [] } as object).next()],
+    ["compacted: there is no compacts", () => client.compacted([], { compacts: false } as object)],
+    ["onEvent: must be a function, and is number", () => client.compacted([], { onEvent: 5 as never })],
+    [
+      "state: must be the text that an earlier call returned, and is object",
+      () => client.compacted([], { state: {} as never }),
+    ],
+    ["embedded: there is no path", () => embedded({ path: "a" } as object)],
+    ["binary: must be a string, and is number", () => embedded({ binary: 5 as never })],
+    ["args: must be a list, and is string", () => embedded({ args: "--x" as never })],
+    ["args: must be a string, and is number", () => embedded({ args: [5 as never] })],
+    ["config: must be an object, and is number", () => embedded({ config: 5 as never })],
     [
       "extraBlocks: must be a list, and is string",
       () => mine.runTurn(() => "A.", "Hi.", { extraBlocks: "a" as never }),
     ],
   ];
   for (const [told, call] of calls) {
-    await assert.rejects(call, (e) => {
-      assert.ok(e instanceof TypeError);
-      assert.ok(e.message.startsWith(told), e.message);
-      return true;
-    });
+    await assert.rejects(
+      async () => call(),
+      (e) => {
+        assert.ok(e instanceof TypeError, String(e));
+        assert.ok(e.message.startsWith(told), e.message);
+        return true;
+      },
+      told,
+    );
   }
-  assert.equal((await mine.info()).session?.nextIndex, 0);
+  const { session: after } = await mine.info();
+  assert.deepEqual([after?.nextIndex, after?.point], [0, 0]);
 });
 
 test("what is no text is refused by the name of its option", async () => {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
+import { setImmediate } from "node:timers/promises";
 
 import type { Compaction, Session } from "../src/index.js";
 import { Client } from "../src/index.js";
@@ -305,6 +306,10 @@ test("a compaction ends as completed, skipped or planned", async () => {
   assert.ok(compaction.result.compaction.tokensAfter < compaction.result.compaction.tokensBefore);
   const again = await session.compact();
   assert.deepEqual([again.outcome, again.reason], ["skipped", "already_compacted"]);
+  assert.match(
+    again.message,
+    /^nothing was appended .*: to compact .*, undo the last one with session\.revert\(\{ undo: true \}\)$/,
+  );
   assert.match(again.message, /compact/);
   await assert.rejects(async () => {
     for await (const event of compaction) {
@@ -369,15 +374,20 @@ test("an abort does not wait for the program's own model, which gets the signal"
   const stop = new AbortController();
   const reason = new Error("no longer wanted");
   let given: AbortSignal | undefined;
+  let answered = false;
   const compacting = session.compactWith(
-    (_, { signal }) => {
+    async (_, { signal }) => {
       given = signal;
       stop.abort(reason);
-      return new Promise<string>(() => undefined);
+      // Whoever waits for this answer gets it, after all that an abort sets off at once.
+      await setImmediate();
+      answered = true;
+      return "too late";
     },
     { signal: stop.signal },
   );
   await assert.rejects(compacting, reason);
+  assert.equal(answered, false);
   assert.equal(given?.aborted, true);
   // Nothing is in the way of the next one.
   assert.equal((await session.compactWith(() => "The ledger was looked at twelve times.")).outcome, "completed");

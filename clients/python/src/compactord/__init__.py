@@ -66,6 +66,7 @@ from compactord.tokens import Token
 from compactord.tools import ToolCall, ToolOutput, ToolRejected
 from compactord.turns import Turn
 from compactord.view import View
+from compactord.warned import CompactordWarning
 from compactord.words import Dialect, Policy, word
 
 __version__ = version("compactord")
@@ -89,6 +90,7 @@ __all__ = [
     "Compaction",
     "CompactionResult",
     "CompactordError",
+    "CompactordWarning",
     "ConflictError",
     "ContextChanged",
     "ContextOverflowError",

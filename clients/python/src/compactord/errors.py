@@ -239,15 +239,23 @@ class ContextOverflowError(CompactordError):
         why: The rule that found the overflow, in a sentence with the figures.
         tokens: Tokens of the context at the overflow, as the daemon reports them; None where there is no report.
         context_window: The context window; None where it is unknown.
+        limit_tokens: How many tokens the model accepts, where the error of its provider says so; else None.
     """
 
     def __init__(
-        self, message: str, *, why: str = "", tokens: int | None = None, context_window: int | None = None
+        self,
+        message: str,
+        *,
+        why: str = "",
+        tokens: int | None = None,
+        context_window: int | None = None,
+        limit_tokens: int | None = None,
     ) -> None:
         super().__init__(message, code=grpc.StatusCode.FAILED_PRECONDITION, reason="CONTEXT_OVERFLOW")
         self.why = why
         self.tokens = tokens
         self.context_window = context_window
+        self.limit_tokens = limit_tokens
 
 
 def cancelled(message: str) -> CompactordError:

@@ -60,6 +60,11 @@ class Compacted:
         """How full the context is."""
         return self.view.report
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What deserves a look, in sentences: that the policy's fallback wrote. Python warns of it, too."""
+        return self.compaction_result.warnings if self.compaction_result is not None else ()
+
     def request(self, **own: Any) -> dict[str, Any]:
         """Make a provider's request of the view, as :meth:`View.request` does."""
         return self.view.request(**own)

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from compactord import v1, words
+from compactord import v1, warned, words
+
+_COMPACT_ANEW = ": to compact in another way, undo the last one with session.revert(undo=True)"
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,11 @@ class CompactionResult:
         return ""
 
     @property
+    def warnings(self) -> tuple[str, ...]:
+        """What deserves a look, in sentences: that the policy's fallback wrote. Python warns of it, too."""
+        return tuple(filter(None, [warned.fallback(self.fallback_cause)]))
+
+    @property
     def report(self) -> v1.ContextReport | None:
         """How full the context is; None for a plan."""
         ended = self.completed or self.skipped
@@ -92,8 +99,11 @@ class CompactionResult:
 
     @property
     def message(self) -> str:
-        """Why nothing was done, in a sentence with the figures; empty where something was done."""
-        return self.skipped.message if self.skipped is not None else ""
+        """Why nothing was done, in a sentence with the figures, and what to do; empty where something was done."""
+        if self.skipped is None:
+            return ""
+        advice = _COMPACT_ANEW if self.reason == "already_compacted" else ""
+        return self.skipped.message + advice
 
 
 def result_of(event: v1.CompactionEvent) -> CompactionResult | None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from compactord import v1
+from compactord import v1, warned
 from compactord.results import CompactionResult
 from compactord.view import View
 
@@ -62,6 +62,12 @@ class Synced:
     def open_calls(self) -> Sequence[v1.CallRef]:
         """The tool calls that wait for results, for which there is no view in a dialect. The first 100."""
         return self.report.open_calls
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What deserves a look, in sentences: a fallback wrote, or the session has no context window and grows."""
+        made = self.compaction_result.warnings if self.compaction_result is not None else ()
+        return (*made, *filter(None, [warned.unbounded(self.report)]))
 
     def request(self, **own: Any) -> dict[str, Any]:
         """Make a provider's request of the view, as :meth:`View.request` does.

@@ -27,6 +27,10 @@ class Turn:
         report: How full the context is.
         steps: How many times the model answered.
         compactions: The compactions of the turn: their results, or the errors of those that failed.
+        limit_tokens: How many tokens the model accepts, where an error of its provider said so in this turn.
+        warnings: What deserves a look, in sentences, each of which was a :class:`compactord.CompactordWarning`, too:
+            the policy's fallback wrote a summary, the provider's error contradicts the context window, or the session
+            has none and grows.
     """
 
     done: bool
@@ -36,6 +40,8 @@ class Turn:
     tool_calls: Sequence[ToolCall] = ()
     rejected: bool = False
     compactions: Sequence[CompactionResult | Exception] = field(default=())
+    limit_tokens: int | None = None
+    warnings: Sequence[str] = ()
 
     @property
     def stop_reason(self) -> StopReason | Literal["", "unknown"]:

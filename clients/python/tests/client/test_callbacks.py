@@ -18,6 +18,7 @@ def session(client: compactord.Client) -> compactord.Session:
     return session
 
 
+@pytest.mark.filterwarnings("ignore::compactord.CompactordWarning")
 async def test_a_summary_may_be_written_by_a_plain_function(
     session: compactord.Session, client: compactord.Client
 ) -> None:

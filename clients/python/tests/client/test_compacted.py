@@ -197,6 +197,7 @@ def model() -> Iterator[HeldModel]:
         yield model
 
 
+@pytest.mark.filterwarnings("ignore::compactord.CompactordWarning")
 def test_an_error_of_the_callback_cancels(binary: str, model: HeldModel) -> None:
     with compactord.embedded(binary, config=model.config()) as client:
         program = Program(client, "openai_chat", DUE)

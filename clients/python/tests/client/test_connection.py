@@ -409,6 +409,7 @@ def test_files_of_tls_that_are_not_there_are_told(tmp_path: Any) -> None:
         client.create_session()
 
 
+@pytest.mark.filterwarnings("ignore::compactord.CompactordWarning")
 def test_large_answers_fit(client: compactord.Client) -> None:
     session = client.create_session()
     session.append("x" * (6 << 20))
@@ -420,6 +421,7 @@ def test_large_answers_fit(client: compactord.Client) -> None:
         small.session(session.id).view()
 
 
+@pytest.mark.filterwarnings("ignore::compactord.CompactordWarning")
 def test_what_is_sent_has_the_same_limit(client: compactord.Client) -> None:
     session = client.create_session()
     with compactord.Client(client.address, max_message_bytes=1 << 20) as small:

@@ -72,6 +72,10 @@ def test_a_compaction_that_is_skipped_says_why(session: compactord.Session) -> N
     again = session.compact()
     assert not again
     assert again.reason == "already_compacted"
+    assert again.message == (
+        "nothing was appended since the last compaction: to compact in another way, "
+        "undo the last one with session.revert(undo=True)"
+    )
     assert again.message
     assert again.compaction is None
     below = session.compact(reason="threshold")
@@ -240,10 +244,14 @@ def test_a_model_that_never_passes_has_the_fallback_write_or_fails(client: compa
 
     session = client.create_session(policy=POLICY)
     talk(session, 6)
-    result = session.compact_with(refuse)
+    with pytest.warns(compactord.CompactordWarning) as warned:
+        result = session.compact_with(refuse)
     assert result.compaction is not None
     assert result.compaction.provenance.summarizer == "extractive"
     assert result.fallback_cause.startswith("no summary by client passed the checks: ")
+    told = f"the policy's fallback wrote the summary, in place of its summarizer: {result.fallback_cause}"
+    assert result.warnings == (told,)
+    assert [(str(one.message), one.filename) for one in warned] == [(told, __file__)]
     strict = client.create_session(policy={**POLICY, "summary": {"fallback": "SUMMARY_FALLBACK_FAIL"}})
     talk(strict, 6)
     with raising("SUMMARY_REJECTED") as caught:
@@ -356,6 +364,7 @@ def test_search_and_recall(session: compactord.Session) -> None:
     assert session.recall("#0.0", offset=9, length=5).text == whole[9:14]
 
 
+@pytest.mark.filterwarnings("ignore::compactord.CompactordWarning")
 def test_recall_follows_what_goes_on(client: compactord.Client) -> None:
     session = client.create_session()
     text = "".join(f"line {number} ä\n" for number in range(20_000))

@@ -135,6 +135,7 @@ def test_a_changed_system_prompt_costs_nothing_but_itself(
     assert "another agent" in str(synced.system if dialect in APART else synced.messages)
 
 
+@pytest.mark.filterwarnings("ignore::compactord.CompactordWarning")
 def test_a_long_list_is_known_by_its_digests_after_a_restart(client: compactord.Client, sent: Sent) -> None:
     writer = Writer("anthropic", random.Random(1), words=4_000)
     steps = [step for _ in range(3) for step in writer.steps()]

@@ -235,6 +235,7 @@ def test_what_a_caller_changes_in_a_request_is_not_in_the_next(client: compactor
     assert view.request() == whole != changed
 
 
+@pytest.mark.filterwarnings("ignore::compactord.CompactordWarning")
 def test_only_what_is_new_is_moved(proxy: Proxy) -> None:
     with compactord.Client(proxy.address) as through:
         session = through.create_session(dialect="openai_chat")
@@ -283,6 +284,7 @@ def test_open_calls_keep_a_dialect_from_being_drawn(client: compactord.Client) -
     assert len(client.session(session.id).view().messages) == 2
 
 
+@pytest.mark.filterwarnings("ignore::compactord.CompactordWarning")
 def test_a_view_comes_in_as_few_answers_as_the_client_takes(
     client: compactord.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:

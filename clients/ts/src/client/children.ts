@@ -2,8 +2,8 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 
 import { pages } from "../wire/pages.js";
 import type { CallOptions, WriteOptions } from "../wire/calls.js";
-import { callOptions, requestIdOf } from "../wire/calls.js";
-import { checkedIndex, checkList } from "../contract/arguments.js";
+import { callKeys, callOptions, requestIdOf, writeKeys } from "../wire/calls.js";
+import { checkedIndex, checkKeys, checkList, checkText } from "../contract/arguments.js";
 import type { PolicyLike } from "../contract/policy.js";
 import { modelText } from "../contract/texts.js";
 import { SessionTurns } from "../turn/turns.js";
@@ -44,6 +44,24 @@ export interface ChildOptions extends WriteOptions {
   readonly title?: string;
 }
 
+/** All options of a child. Other keys are refused: they may be misspelt. */
+const takenByChild: Readonly<Record<keyof ChildOptions, true>> = {
+  signal: true,
+  timeoutMs: true,
+  requestId: true,
+  sees: true,
+  messages: true,
+  blocks: true,
+  instructions: true,
+  atCheckpoint: true,
+  point: true,
+  call: true,
+  sessionId: true,
+  policy: true,
+  labels: true,
+  title: true,
+};
+
 /** How a child ends. */
 export interface EndOptions extends WriteOptions {
   /** Whether the child failed. The result then says why. Default false. */
@@ -70,6 +88,8 @@ export class SessionChildren extends SessionTurns {
    * ended with another result, and `NO_PARENT` where it is no child or its parent was deleted.
    */
   async end(result = "", options: EndOptions = {}): Promise<EndChildResponse> {
+    checkText("result", result);
+    checkKeys("end", options, [...writeKeys, "isError", "call"]);
     const callId = options.call === undefined ? this.callId : idOf(options.call);
     const request = {
       sessionId: this.id,
@@ -89,6 +109,7 @@ export class SessionChildren extends SessionTurns {
 
   /** Iterates over the children of this session, newest first, including those that have ended. */
   children(options: CallOptions = {}): AsyncGenerator<SessionState, void, undefined> {
+    checkKeys("children", options, callKeys);
     return pages(async (pageToken) => {
       const request = { parentSessionId: this.id, pageToken };
       const page = await this.client.sessions.listSessions(request, callOptions(options));
@@ -131,6 +152,7 @@ export async function endedAfter<S extends SessionChildren>(
 
 /** What a child sees, as the contract says it. */
 export function sightOf(options: ChildOptions): MessageInitShape<typeof ChildContextSchema> {
+  checkKeys("child", options, Object.keys(takenByChild));
   const { sees = "nothing", messages = [], blocks = [], instructions = false } = options;
   checkList("messages", messages);
   checkList("blocks", blocks);
@@ -153,7 +175,11 @@ export function sightOf(options: ChildOptions): MessageInitShape<typeof ChildCon
 }
 
 function idOf(call: Pick<ToolCall, "id"> | string): string {
-  return typeof call === "string" ? call : call.id;
+  const id = typeof call === "string" ? call : (call as Partial<typeof call> | null)?.id;
+  if (typeof id !== "string") {
+    throw new TypeError("call: must be a tool call or its id");
+  }
+  return id;
 }
 
 /** The result of a child that failed, for the parent's model. */

@@ -8,7 +8,7 @@ import { ListCompaction } from "./compacted.js";
 import type { AgentTools } from "../agentTools/agentTools.js";
 import { checkedIndex, checkId, checkKeys, checkLabels, checkText } from "../contract/arguments.js";
 import type { CallOptions, WriteOptions } from "../wire/calls.js";
-import { callOptions, requestIdOf } from "../wire/calls.js";
+import { callOptions, requestIdOf, writeKeys } from "../wire/calls.js";
 import type { ConnectionOptions } from "../wire/connection.js";
 import { Connection } from "../wire/connection.js";
 import { defaults } from "../wire/defaults.js";
@@ -23,6 +23,7 @@ import type { Appendables, DialectName } from "../contract/messages.js";
 import { pages } from "../wire/pages.js";
 import type { PolicyLike } from "../contract/policy.js";
 import { differingFields, policyOf } from "../contract/policy.js";
+import { warnedOfLimit } from "../session/limits.js";
 import type { Turn } from "../turn/turn.js";
 import type {
   ClassifyErrorRequestSchema,
@@ -62,6 +63,9 @@ const takenOptions: Readonly<Record<keyof ClientOptions, true>> = {
   retry: true,
   interceptors: true,
 };
+
+/** The options of a fork of its own. Other keys are refused. */
+const takenByFork = { atCheckpoint: true, point: true, newSessionId: true, policy: true, labels: true, title: true };
 
 /** The options of an object for a session. */
 export interface SessionHandleOptions<D extends DialectName | undefined = DialectName | undefined> {
@@ -155,6 +159,8 @@ export class Session<D extends DialectName | undefined = DialectName | undefined
       /** The new session's title. Default: this one's. */ readonly title?: string;
     } = {},
   ): Promise<Session<D>> {
+    checkKeys("fork", options, [...writeKeys, ...Object.keys(takenByFork)]);
+    checkLabels(options.labels);
     const id = options.newSessionId ?? newSessionId();
     const answer = await this.client.sessions.forkSession(
       {
@@ -382,12 +388,19 @@ export class Client implements AsyncDisposable {
     await this.sessions.deleteSession({ sessionId }, callOptions(options));
   }
 
-  /** Asks the daemon whether a provider's error is a context overflow. */
+  /**
+   * Asks the daemon whether a provider's error is a context overflow. Where its text says how many tokens the model accepts,
+   * `limitTokens` of the answer has the figure; Node warns of a context window of the session above that.
+   */
   async classifyError(
     error: MessageInitShape<typeof ClassifyErrorRequestSchema>,
     options: CallOptions = {},
   ): Promise<ClassifyErrorResponse> {
-    return this.compactions.classifyError(error, callOptions(options));
+    const verdict = await this.compactions.classifyError(error, callOptions(options));
+    if (error.sessionId !== undefined && error.sessionId !== "") {
+      await warnedOfLimit(this, error.sessionId, verdict, options);
+    }
+    return verdict;
   }
 
   /**

@@ -24,6 +24,8 @@ import { CompactionReason, InlineHistorySchema, ProviderJsonSchema } from "../v1
 import { JoinedView, View } from "../view/view.js";
 import type { CallOptions, Calls } from "../wire/calls.js";
 import { callOptions } from "../wire/calls.js";
+import { fallbackWarning, warn } from "../view/warnings.js";
+import { checkFunction, checkKeys } from "../contract/arguments.js";
 import { errorReason } from "../wire/errors.js";
 
 /** The options of a compaction of a list of which the daemon keeps nothing. */
@@ -48,6 +50,21 @@ export interface CompactedOptions<D extends DialectName | undefined = DialectNam
   readonly estimator?: EstimatorName | Estimator;
 }
 
+/** All options of a compacted list. Other keys are refused: they may be misspelt. */
+const takenOptions: Readonly<Record<keyof CompactedOptions, true>> = {
+  signal: true,
+  timeoutMs: true,
+  dialect: true,
+  policy: true,
+  state: true,
+  system: true,
+  compact: true,
+  focus: true,
+  onEvent: true,
+  markCacheBreakpoints: true,
+  estimator: true,
+};
+
 /** A list as the model is to see it, and what to keep for the next call. `D` is its dialect. */
 export class Compacted<D extends DialectName | undefined = DialectName | undefined> {
   /** @internal */
@@ -70,6 +87,11 @@ export class Compacted<D extends DialectName | undefined = DialectName | undefin
   /** Whether this call compacted. */
   get compacted(): boolean {
     return this.compactionResult?.done === true;
+  }
+
+  /** What deserves a look, in sentences: that the policy's fallback wrote. Node warns of it, too. */
+  get warnings(): readonly string[] {
+    return this.compactionResult?.warnings ?? [];
   }
 
   /** The messages to send to the model, as `messages` of {@link View} has them. Without a dialect: `view.neutral`. */
@@ -100,6 +122,8 @@ export class ListCompaction {
     messages: readonly Element[],
     private readonly options: CompactedOptions,
   ) {
+    checkKeys("compacted", options, Object.keys(takenOptions));
+    checkFunction("onEvent", options.onEvent);
     const { dialect } = options;
     this.listed = ElementList.of(messages, dialect);
     this.system = systemJsonOf(options.system, dialect);
@@ -166,6 +190,7 @@ export class ListCompaction {
       }
       throw error;
     }
+    warn(fallbackWarning(result?.fallbackCause));
     return result;
   }
 

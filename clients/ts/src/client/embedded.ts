@@ -6,7 +6,7 @@ import { createServer, Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { checkedNumber } from "../contract/arguments.js";
+import { checkedNumber, checkedSignal, checkKeys, checkList, checkObject, checkText } from "../contract/arguments.js";
 import type { ClientOptions } from "./client.js";
 import { Client } from "./client.js";
 import { findBinary } from "../wire/binary.js";
@@ -32,6 +32,22 @@ export interface EmbeddedOptions extends Omit<ClientOptions, "address" | "tls" |
   /** Aborts the start. It has no effect later. */
   readonly signal?: AbortSignal;
 }
+
+/** All options of an embedded daemon. Other keys are refused: they may be misspelt. */
+const takenOptions: Readonly<Record<keyof EmbeddedOptions, true>> = {
+  binary: true,
+  store: true,
+  config: true,
+  args: true,
+  startTimeoutMs: true,
+  signal: true,
+  timeoutMs: true,
+  compactionTimeoutMs: true,
+  maxMessageBytes: true,
+  keepaliveMs: true,
+  retry: true,
+  interceptors: true,
+};
 
 /** The time that a daemon has to end before it is killed. */
 const stopTimeoutMs = 15_000;
@@ -82,6 +98,19 @@ export class EmbeddedClient extends Client {
  * Throws with the reason `BINARY_NOT_FOUND` where the program does not exist, `DAEMON_START` where the daemon does not start.
  */
 export async function embedded(options: EmbeddedOptions = {}): Promise<EmbeddedClient> {
+  checkKeys("embedded", options, Object.keys(takenOptions));
+  checkText("binary", options.binary);
+  checkText("store", options.store);
+  checkedSignal(options.signal);
+  if (options.args !== undefined) {
+    checkList("args", options.args);
+    options.args.forEach((arg) => {
+      checkText("args", arg);
+    });
+  }
+  if (options.config !== undefined && typeof options.config !== "string") {
+    checkObject("config", options.config);
+  }
   const { startTimeoutMs: limit = defaults.startTimeoutMs } = options;
   const startTimeoutMs = checkedNumber("startTimeoutMs", limit, 0, longestTimerMs);
   const binary = findBinary(options.binary);
@@ -122,7 +151,7 @@ function withoutToken(args: readonly string[] = []): string[] {
 
 /** The options of the client: all but those of the daemon. */
 function clientOptions(options: EmbeddedOptions, address: string): ClientOptions {
-  const { timeoutMs, compactionTimeoutMs, maxMessageBytes, keepaliveMs, retry } = options;
+  const { timeoutMs, compactionTimeoutMs, maxMessageBytes, keepaliveMs, retry, interceptors } = options;
   return {
     address,
     ...(timeoutMs !== undefined && { timeoutMs }),
@@ -130,6 +159,7 @@ function clientOptions(options: EmbeddedOptions, address: string): ClientOptions
     ...(maxMessageBytes !== undefined && { maxMessageBytes }),
     ...(keepaliveMs !== undefined && { keepaliveMs }),
     ...(retry !== undefined && { retry }),
+    ...(interceptors !== undefined && { interceptors }),
   };
 }
 

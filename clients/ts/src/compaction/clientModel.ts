@@ -6,6 +6,7 @@ import { callOptions, requestIdOf } from "../wire/calls.js";
 import { CompactionResult } from "./compaction.js";
 import { foldRangeOf } from "./foldRange.js";
 import type { CompactionOptions } from "./options.js";
+import { fallbackWarning, warn } from "../view/warnings.js";
 import { CompactordError } from "../wire/errors.js";
 import { policyOf } from "../contract/policy.js";
 import type { SessionLog } from "../session/log.js";
@@ -91,7 +92,10 @@ export async function compactWithModel(
     commit.useFallback = attempt === tries;
     commit.requestId = requestIdOf(options);
     try {
-      return committed(session, await session.client.compactions.commitCompaction(commit, callOptions(options)));
+      const answer = await session.client.compactions.commitCompaction(commit, callOptions(options));
+      const result = committed(session, answer);
+      warn(fallbackWarning(result.fallbackCause));
+      return result;
     } catch (e) {
       complaint = e instanceof CompactordError && e.reason === "SUMMARY_REJECTED" ? complaintOf(e) : "";
       if (complaint === "" || commit.useFallback) {

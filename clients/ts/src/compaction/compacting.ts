@@ -1,14 +1,14 @@
 import { create } from "@bufbuild/protobuf";
 
 import type { CallOptions } from "../wire/calls.js";
-import { callOptions, requestIdOf } from "../wire/calls.js";
+import { callKeys, callOptions, requestIdOf } from "../wire/calls.js";
 import type { WriteSummary } from "./clientModel.js";
 import { compactWithModel } from "./clientModel.js";
 import type { CompactionPlace } from "./compaction.js";
 import { Compaction, CompactionResult, leftOf } from "./compaction.js";
 import { foldRangeOf } from "./foldRange.js";
 import type { CompactionOptions, FoldTarget, PruneOptions } from "./options.js";
-import { takenOptions } from "./options.js";
+import { takenByPrune, takenOptions } from "./options.js";
 import { checkFunction, checkKeys } from "../contract/arguments.js";
 import { errorReason } from "../wire/errors.js";
 import { newRequestId } from "../wire/ids.js";
@@ -83,6 +83,7 @@ export abstract class SessionCompactions extends SessionLog {
   async cancelCompaction(
     options: CallOptions & { readonly operationId?: string } = {},
   ): Promise<CancelCompactionResponse | undefined> {
+    checkKeys("cancelCompaction", options, [...callKeys, "operationId"]);
     const request = { sessionId: this.id, operationId: options.operationId ?? "" };
     try {
       return await this.client.compactions.cancelCompaction(request, callOptions(options));
@@ -122,6 +123,7 @@ export abstract class SessionCompactions extends SessionLog {
 
   /** Makes the edits of the policy's prune strategy, such as hiding old tool results, without a summarizer. */
   async prune(options: PruneOptions = {}): Promise<CompactionResult> {
+    checkKeys("prune", options, Object.keys(takenByPrune));
     const answer = await this.client.compactions.prune(
       {
         target: { case: "sessionId", value: this.id },

@@ -16,6 +16,9 @@ import type {
 import { SkipReason, SummaryFallback } from "../v1.js";
 import type { SkipReasonName } from "../contract/words.js";
 import { word } from "../contract/words.js";
+import { fallbackWarning, warn } from "../view/warnings.js";
+
+const compactAnew = ": to compact in another way, undo the last one with session.revert({ undo: true })";
 
 /** The result of a compaction that did not fail. */
 export class CompactionResult {
@@ -36,7 +39,7 @@ export class CompactionResult {
   readonly report: ContextReport | undefined;
   /** Why it was skipped, such as `nothing_to_compact`; else empty. */
   readonly reason: SkipReasonName | "";
-  /** Why it was skipped, in a sentence with the figures; else empty. */
+  /** Why it was skipped, in a sentence with the figures, and what to do; else empty. */
   readonly message: string;
 
   /** @internal */
@@ -61,7 +64,13 @@ export class CompactionResult {
     this.plan = facts.plan;
     this.report = facts.report;
     this.reason = facts.reason === undefined ? "" : word(SkipReason, facts.reason);
-    this.message = facts.message ?? "";
+    this.message = (facts.message ?? "") + (this.reason === "already_compacted" ? compactAnew : "");
+  }
+
+  /** What deserves a look, in sentences: that the policy's fallback wrote. Node warns of it, too. */
+  get warnings(): readonly string[] {
+    const text = fallbackWarning(this.fallbackCause);
+    return text === undefined ? [] : [text];
   }
 
   /** Whether the view is smaller now. */
@@ -184,6 +193,7 @@ export class Compaction implements AsyncIterable<CompactionEvent>, AsyncDisposab
         if (this.ended !== undefined) {
           // The reader of the last event may start a turn next, which would wait for this compaction.
           await place.leave(this.ended);
+          warn(fallbackWarning(this.ended.fallbackCause));
         }
         yield event;
       }

@@ -65,3 +65,13 @@ export interface PruneOptions extends WriteOptions {
   /** Fields that replace those of the session's policy for this call. */
   readonly policy?: PolicyLike;
 }
+
+/** All options of a prune. Other keys are refused: they may be misspelt. */
+export const takenByPrune: Readonly<Record<keyof PruneOptions, true>> = {
+  signal: true,
+  timeoutMs: true,
+  requestId: true,
+  reason: true,
+  dryRun: true,
+  policy: true,
+};

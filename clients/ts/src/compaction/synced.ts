@@ -3,6 +3,7 @@ import type { CallRef, CompactionEntry, ContextReport, Finding, SyncedMessages }
 import type { DialectName } from "../contract/messages.js";
 import type { Of, ProviderRequests } from "../contract/providerTypes.js";
 import type { View } from "../view/view.js";
+import { unboundedWarning } from "../view/warnings.js";
 
 /** What a sync has done, and the view to send to the model. `D` is the session's dialect. */
 export class Synced<D extends DialectName | undefined = DialectName | undefined> {
@@ -78,6 +79,12 @@ export class Synced<D extends DialectName | undefined = DialectName | undefined>
       throw new TypeError(`request: there is no view to make a request of: ${why}`);
     }
     return this.view.request(own);
+  }
+
+  /** What deserves a look, in sentences: a fallback wrote, or the session has no context window and grows. */
+  get warnings(): readonly string[] {
+    const text = unboundedWarning(this.report);
+    return [...(this.compactionResult?.warnings ?? []), ...(text === undefined ? [] : [text])];
   }
 
   /** The entry of the compaction that this sync made; undefined where it summarized nothing. */

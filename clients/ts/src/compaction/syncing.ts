@@ -13,6 +13,7 @@ import type { CompactionEvent, GetSessionResponse, SyncedMessages } from "../v1.
 import { SyncMessagesRequestSchema } from "../v1.js";
 import { checkKeys } from "../contract/arguments.js";
 import type { CallOptions } from "../wire/calls.js";
+import { fallbackWarning, warn } from "../view/warnings.js";
 import { CompactordError, InvalidRequestError, leavesOpen, SyncConflictError } from "../wire/errors.js";
 import { Code } from "@connectrpc/connect";
 
@@ -110,6 +111,7 @@ export abstract class SessionSync extends SessionCompactions {
         const lacking = await call.run();
         if (lacking === undefined) {
           const view = call.page && (await this.joinedFrom(kept, call.page, options));
+          warn(fallbackWarning(call.result?.fallbackCause));
           return new Synced(call.done(), view, call.result, sent);
         }
         request.elements = listed.sentAfter(lacking);
@@ -137,6 +139,7 @@ export abstract class SessionSync extends SessionCompactions {
     this.#held = listed;
     this.#knownPoint = synced.point;
     this.noteReport(synced.report);
+    this.grown(synced.report);
     if (synced.revert !== undefined) {
       this.takenBack();
     }

@@ -95,14 +95,24 @@ export function checkText(name: string, given: unknown): void {
   }
 }
 
+/** Throws a TypeError where the value is given and is neither true nor false. */
+function checkFlag(name: string, given: unknown): void {
+  if (given !== undefined && typeof given !== "boolean") {
+    throw new TypeError(`${name}: must be true or false, and is ${typeName(given)}`);
+  }
+}
+
 /**
- * Throws a TypeError where a text of a request is none. The names of its fields are those of the options. protobuf-es writes
- * other values as texts.
+ * Throws a TypeError where a text or a flag of a request is none. The names of its fields are those of the options.
+ * protobuf-es writes other values as texts and as flags.
  */
-export function checkTexts(schema: DescMessage, request: object): void {
+export function checkTextsAndFlags(schema: DescMessage, request: object): void {
   for (const field of schema.fields) {
+    const value = (request as Readonly<Record<string, unknown>>)[field.localName];
     if (field.fieldKind === "scalar" && field.scalar === ScalarType.STRING) {
-      checkText(field.localName, (request as Readonly<Record<string, unknown>>)[field.localName]);
+      checkText(field.localName, value);
+    } else if (field.fieldKind === "scalar" && field.scalar === ScalarType.BOOL) {
+      checkFlag(field.localName, value);
     }
   }
 }

@@ -1,10 +1,10 @@
-import { checkedIndex, checkList } from "../contract/arguments.js";
+import { checkedIndex, checkKeys, checkList } from "../contract/arguments.js";
 import type { BlockContent, BlockSettings } from "../contract/blocks.js";
 import { block } from "../contract/blocks.js";
 import type { Instructions } from "../contract/messages.js";
 import { instructionsOf } from "../contract/messages.js";
 import type { CallOptions, WriteOptions } from "../wire/calls.js";
-import { callOptions, requestIdOf } from "../wire/calls.js";
+import { callKeys, callOptions, requestIdOf } from "../wire/calls.js";
 import { pages } from "../wire/pages.js";
 import { SessionReading } from "./reading.js";
 import type {
@@ -47,6 +47,7 @@ export class SessionContext extends SessionReading {
 
   /** Sets and removes several context blocks in one record: all of them or, on any error, none. */
   async updateBlocks(changes: BlockChanges, options: WriteOptions = {}): Promise<UpdateContextBlocksResponse> {
+    checkKeys("updateBlocks", changes, ["set", "remove"]);
     const { set = [], remove = [] } = changes;
     checkList("set", set);
     checkList("remove", remove);
@@ -63,6 +64,7 @@ export class SessionContext extends SessionReading {
       /** The point at which to look. Default: now. Earlier values can be read so. */ readonly asOf?: number;
     } = {},
   ): AsyncGenerator<ContextBlockState, void, undefined> {
+    checkKeys("blocks", options, [...callKeys, "names", "asOf"]);
     const { names = [], asOf } = options;
     checkList("names", names);
     const which = { names: [...names], ...(asOf !== undefined && { asOf: checkedIndex("asOf", asOf) }) };

@@ -1,9 +1,9 @@
 import { create } from "@bufbuild/protobuf";
 
 import { withFacts } from "./answerFacts.js";
-import { checkedIndex, checkKeys } from "../contract/arguments.js";
+import { checkedIndex, checkedSignal, checkKeys } from "../contract/arguments.js";
 import type { CallOptions, WriteOptions } from "../wire/calls.js";
-import { callOptions, present, requestIdOf } from "../wire/calls.js";
+import { callKeys, callOptions, present, requestIdOf, writeKeys } from "../wire/calls.js";
 import { leavesOpen } from "../wire/errors.js";
 import { newRequestId } from "../wire/ids.js";
 import type { Appendables } from "../contract/messages.js";
@@ -17,14 +17,16 @@ import type {
   AppendMessagesRequest,
   AppendMessagesResponse,
   ChildrenOnDelete,
+  ContextReport,
   GetSessionResponse,
   Session as SessionState,
 } from "../v1.js";
-import { AppendMessagesRequestSchema } from "../v1.js";
+import { AppendMessagesRequestSchema, PolicySchema } from "../v1.js";
 import type { ChildrenOnDeleteName } from "../contract/words.js";
 import { childrenOnDeleteOf } from "../contract/words.js";
 import type { WatchItem, WatchOptions } from "./watch.js";
-import { watchSession } from "./watch.js";
+import { takenByWatch, watchSession } from "./watch.js";
+import { unboundedWarning, warn } from "../view/warnings.js";
 
 /** For how many appends without a response a session remembers the request ids. */
 const keptUnsure = 100;
@@ -33,6 +35,7 @@ const keptUnsure = 100;
 export abstract class SessionLog extends SessionPoints {
   /** The request ids of appends that the daemon may or may not have executed, by content. */
   private readonly unsure = new Map<string, string>();
+  private toldUnbounded = false;
 
   /**
    * Appends messages, all or none; see {@link Appendable}. They are on disk before it returns. If an append fails and
@@ -57,6 +60,7 @@ export abstract class SessionLog extends SessionPoints {
       const response = await this.client.sessions.appendMessages(request, callOptions(options));
       this.unsure.delete(key);
       this.noteReport(response.report);
+      this.grown(response.report);
       await this.appended();
       return response;
     } catch (e) {
@@ -69,6 +73,8 @@ export abstract class SessionLog extends SessionPoints {
    * Watches the session until the loop is left. After a broken connection it continues without a gap or a repetition.
    */
   watch(options: WatchOptions = {}): AsyncGenerator<WatchItem, void, undefined> {
+    checkKeys("watch", options, Object.keys(takenByWatch));
+    checkedSignal(options.signal);
     if (options.fromSequence !== undefined) {
       checkedIndex("fromSequence", options.fromSequence);
     }
@@ -76,17 +82,30 @@ export abstract class SessionLog extends SessionPoints {
     return watchSession({ stub, connection, retry, sessionId: this.id, options });
   }
 
-  /** Replaces the session's policy, labels or title. Each one that is given is replaced as a whole. */
+  /**
+   * Replaces the session's policy, labels or title. Each one that is given is replaced as a whole; `contextWindow` in place
+   * of a policy changes only that of the policy.
+   */
   async update(
     changes: {
       readonly policy?: PolicyLike;
+      readonly contextWindow?: number;
       readonly labels?: Readonly<Record<string, string>>;
       readonly title?: string;
     },
     options: WriteOptions = {},
   ): Promise<SessionState> {
+    checkKeys("the options of update", options, writeKeys);
     const fields = ["policy", "labels", "title"] as const;
-    checkKeys("update", changes, fields);
+    checkKeys("update", changes, [...fields, "contextWindow"]);
+    const { contextWindow, ...named } = changes;
+    if (contextWindow !== undefined) {
+      if (named.policy !== undefined) {
+        throw new TypeError("contextWindow: give it in the policy, or without one");
+      }
+      const held = (await this.client.sessions.getSession({ sessionId: this.id }, callOptions(options))).session;
+      return this.update({ ...named, policy: { ...(held?.policy ?? create(PolicySchema)), contextWindow } }, options);
+    }
     const { session } = await this.client.sessions.updateSession(
       {
         sessionId: this.id,
@@ -115,8 +134,16 @@ export abstract class SessionLog extends SessionPoints {
       readonly children?: ChildrenOnDeleteName | ChildrenOnDelete;
     } = {},
   ): Promise<void> {
+    checkKeys("delete", options, [...callKeys, "children"]);
     const children = childrenOnDeleteOf(options.children ?? "keep");
     await this.client.sessions.deleteSession({ sessionId: this.id, children }, callOptions(options));
+  }
+
+  /** Warns once of a session that has no context window and grows. */
+  protected grown(report: ContextReport | undefined): void {
+    const text = this.toldUnbounded ? undefined : unboundedWarning(report);
+    this.toldUnbounded ||= text !== undefined;
+    warn(text);
   }
 
   /**

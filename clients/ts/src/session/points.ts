@@ -2,7 +2,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 
 import { checkedIndex, checkKeys, checkList, onlyKey } from "../contract/arguments.js";
 import type { WriteOptions } from "../wire/calls.js";
-import { callOptions, present, requestIdOf } from "../wire/calls.js";
+import { callOptions, present, requestIdOf, writeKeys } from "../wire/calls.js";
 import { SessionContext } from "./context.js";
 import type { RevertOptions, RevertTarget } from "./options.js";
 import type {
@@ -23,6 +23,7 @@ export abstract class SessionPoints extends SessionContext {
       /** Shows its number to the model. Refused while calls are open. Default false. */ readonly announce?: boolean;
     } = {},
   ): Promise<Checkpoint> {
+    checkKeys("checkpoint", options, [...writeKeys, "title", "announce"]);
     const request = {
       sessionId: this.id,
       title: options.title ?? "",
@@ -36,6 +37,7 @@ export abstract class SessionPoints extends SessionContext {
 
   /** Goes back to a checkpoint or a point, or by some turns, or undoes the last change. Nothing is removed. */
   async revert(target: RevertTarget, options: RevertOptions = {}): Promise<RevertToCheckpointResponse> {
+    checkKeys("the options of revert", options, [...writeKeys, "messageFromFuture", "summarize", "focus"]);
     const request = {
       sessionId: this.id,
       target: targetOf(target),
@@ -52,6 +54,7 @@ export abstract class SessionPoints extends SessionContext {
 
   /** Puts all messages aside except the SYSTEM and DEVELOPER messages at the start. Nothing is removed. */
   async clear(options: WriteOptions = {}): Promise<ClearSessionResponse> {
+    checkKeys("clear", options, writeKeys);
     const request = { sessionId: this.id, requestId: requestIdOf(options) };
     const answer = await this.client.sessions.clearSession(request, callOptions(options));
     this.takenBack();
@@ -61,6 +64,7 @@ export abstract class SessionPoints extends SessionContext {
 
   /** Keeps messages word for word in every view, each with its tool group. */
   async pin(indexes: readonly number[], options: WriteOptions = {}): Promise<PinMessagesResponse> {
+    checkKeys("pin", options, writeKeys);
     const request = { sessionId: this.id, indexes: checkedIndexes(indexes), requestId: requestIdOf(options) };
     const answer = await this.client.sessions.pinMessages(request, callOptions(options));
     this.noteReport(answer.report);
@@ -69,6 +73,7 @@ export abstract class SessionPoints extends SessionContext {
 
   /** Unpins messages, so that they can be covered and edited again. */
   async unpin(indexes: readonly number[], options: WriteOptions = {}): Promise<UnpinMessagesResponse> {
+    checkKeys("unpin", options, writeKeys);
     const request = { sessionId: this.id, indexes: checkedIndexes(indexes), requestId: requestIdOf(options) };
     const answer = await this.client.sessions.unpinMessages(request, callOptions(options));
     this.noteReport(answer.report);

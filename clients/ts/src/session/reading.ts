@@ -2,7 +2,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 
 import { checkedIndex, checkKeys, onlyKey } from "../contract/arguments.js";
 import type { CallOptions } from "../wire/calls.js";
-import { callOptions } from "../wire/calls.js";
+import { callKeys, callOptions } from "../wire/calls.js";
 import { pages } from "../wire/pages.js";
 import { recallAll } from "./recall.js";
 import type { RecallOptions } from "./options.js";
@@ -43,6 +43,14 @@ export interface RecordFilter {
   readonly fromSequence?: number;
 }
 
+/** All filters of records. Other keys are refused: they may be misspelt. */
+const takenByRecords: Readonly<Record<keyof RecordFilter, true>> = {
+  kinds: true,
+  compactionId: true,
+  newestFirst: true,
+  fromSequence: true,
+};
+
 /** A checkpoint, and whether a revert put it aside. */
 export interface ListedCheckpoint {
   readonly checkpoint: Checkpoint;
@@ -58,6 +66,7 @@ export interface ListedCheckpoint {
 export class SessionReading extends SessionView {
   /** Iterates over the checkpoints by ascending id, including those that a revert put aside. */
   checkpoints(options: CallOptions = {}): AsyncGenerator<ListedCheckpoint, void, undefined> {
+    checkKeys("checkpoints", options, callKeys);
     return pages(async (pageToken) => {
       const request = { sessionId: this.id, kinds: [RecordKind.CHECKPOINT], pageToken };
       const page = await this.client.sessions.listRecords(request, callOptions(options));
@@ -75,6 +84,7 @@ export class SessionReading extends SessionView {
 
   /** Iterates over the messages of the log that match, including hidden, covered and put aside ones. */
   search(query: SearchQuery, options: CallOptions = {}): AsyncGenerator<SearchHit, void, undefined> {
+    checkKeys("the options of search", options, callKeys);
     checkKeys("search", query, [
       "words",
       "pattern",
@@ -106,6 +116,7 @@ export class SessionReading extends SessionView {
   messages(
     options: CallOptions & { readonly listing?: "transcript" | "dialogue"; readonly fromIndex?: number } = {},
   ): AsyncGenerator<LoggedMessage, void, undefined> {
+    checkKeys("messages", options, [...callKeys, "listing", "fromIndex"]);
     const listing = listingOf(options.listing);
     const fromIndex = checkedIndex("fromIndex", options.fromIndex ?? 0);
     return pages(async (pageToken) => {
@@ -117,6 +128,7 @@ export class SessionReading extends SessionView {
 
   /** Iterates over the records of the log, including those that a revert put aside. */
   records(options: CallOptions & RecordFilter = {}): AsyncGenerator<LogRecord, void, undefined> {
+    checkKeys("records", options, [...callKeys, ...Object.keys(takenByRecords)]);
     const { fromSequence } = options;
     const filter = {
       kinds: recordKindsOf(options.kinds ?? []),
@@ -133,6 +145,7 @@ export class SessionReading extends SessionView {
 
   /** Iterates over the compactions, newest first, including those that a revert put aside. */
   compactions(options: CallOptions = {}): AsyncGenerator<CompactionEntry, void, undefined> {
+    checkKeys("compactions", options, callKeys);
     return pages(async (pageToken) => {
       const request = { sessionId: this.id, kinds: [RecordKind.COMPACTION], newestFirst: true, pageToken };
       const page = await this.client.sessions.listRecords(request, callOptions(options));

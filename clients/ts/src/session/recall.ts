@@ -1,7 +1,7 @@
 import type { Client as Stub } from "@connectrpc/connect";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 
-import { checkedIndex } from "../contract/arguments.js";
+import { checkedIndex, checkKeys, checkObject } from "../contract/arguments.js";
 import { callOptions } from "../wire/calls.js";
 import type { RecallOptions } from "./options.js";
 import type { RecallContentRequestSchema, RecallContentResponse, SessionService } from "../v1.js";
@@ -11,6 +11,18 @@ const maxPageBytes = 3_145_728;
 
 type Range = NonNullable<MessageInitShape<typeof RecallContentRequestSchema>["range"]>;
 
+/** All options of a recall. Other keys are refused: they may be misspelt. */
+const takenOptions: Readonly<Record<keyof RecallOptions, true>> = {
+  signal: true,
+  timeoutMs: true,
+  part: true,
+  resultPart: true,
+  bytes: true,
+  lines: true,
+  match: true,
+  maxBytes: true,
+};
+
 /** Recalls content. Without `maxBytes`, fetches all pages and joins them to one response. */
 export async function recallAll(
   stub: Stub<typeof SessionService>,
@@ -18,6 +30,14 @@ export async function recallAll(
   what: number | string,
   options: RecallOptions,
 ): Promise<RecallContentResponse> {
+  checkKeys("recall", options, Object.keys(takenOptions));
+  const range = (["bytes", "lines", "match"] as const).filter((kind) => options[kind] !== undefined);
+  for (const kind of range) {
+    checkObject(kind, options[kind]);
+  }
+  if (range.length > 1) {
+    throw new TypeError(`recall: set one of ${range.join(" and ")}`);
+  }
   const call = callOptions(options);
   const asked =
     typeof what === "number"

@@ -20,6 +20,14 @@ export interface WatchOptions {
   readonly signal?: AbortSignal;
 }
 
+/** All options of a watch. Other keys are refused: they may be misspelt. */
+export const takenByWatch: Readonly<Record<keyof WatchOptions, true>> = {
+  fromSequence: true,
+  events: true,
+  withoutContent: true,
+  signal: true,
+};
+
 /** The parameters of a watch. */
 export interface WatchParts {
   /** The stub. */

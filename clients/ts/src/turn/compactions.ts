@@ -2,6 +2,7 @@ import type { CompactionResult } from "../compaction/compaction.js";
 import type { CompactionOptions } from "../compaction/options.js";
 import { orAborted, pause } from "../wire/abort.js";
 import { errorReason } from "../wire/errors.js";
+import { warnedOfLimit } from "../session/limits.js";
 import { ContextOverflowError } from "./errors.js";
 import type { LoopOptions } from "./options.js";
 import { providerError } from "./providerError.js";
@@ -60,7 +61,13 @@ export class TurnCompactions {
       const { id: sessionId, client } = this.#run.session;
       const asked = { ...providerError(thrown), sessionId };
       const response = await client.compactions.classifyError(asked, { signal: this.#run.signal });
-      return response.overflow ? response.why : undefined;
+      if (!response.overflow) {
+        return undefined;
+      }
+      this.#run.limitTokens = response.limitTokens ?? this.#run.limitTokens;
+      const signal = { signal: this.#run.signal };
+      this.#run.contradiction = (await warnedOfLimit(client, sessionId, response, signal)) ?? this.#run.contradiction;
+      return response.why;
     } catch {
       this.#run.signal.throwIfAborted();
       // The caller must see the provider's error, not that the daemon could not be asked.
@@ -86,7 +93,7 @@ export class TurnCompactions {
 
   #overflow(message: string, why: string, cause?: unknown): ContextOverflowError {
     const { tokens, contextWindow } = this.#run.session.report ?? {};
-    return new ContextOverflowError(message, { why, tokens, contextWindow, cause });
+    return new ContextOverflowError(message, { why, tokens, contextWindow, limitTokens: this.#run.limitTokens, cause });
   }
 
   /** Compacts; while another client's compaction runs, waits for its end first. */

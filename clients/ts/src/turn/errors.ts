@@ -27,6 +27,8 @@ export class ContextOverflowError extends CompactordError {
   readonly tokens: number | undefined;
   /** The context window; undefined where it is unknown. */
   readonly contextWindow: number | undefined;
+  /** How many tokens the model accepts, where the error of its provider says so. */
+  readonly limitTokens: number | undefined;
   /** The rule that found the overflow, in one sentence. */
   readonly why: string;
 
@@ -36,6 +38,7 @@ export class ContextOverflowError extends CompactordError {
       readonly why: string;
       readonly tokens?: number | undefined;
       readonly contextWindow?: number | undefined;
+      readonly limitTokens?: number | undefined;
       readonly cause?: unknown;
     },
   ) {
@@ -43,5 +46,6 @@ export class ContextOverflowError extends CompactordError {
     this.why = facts.why;
     this.tokens = facts.tokens;
     this.contextWindow = facts.contextWindow;
+    this.limitTokens = facts.limitTokens;
   }
 }

@@ -3,6 +3,7 @@ import type { CompactionResult } from "../compaction/compaction.js";
 import { StopReason, type ContextBlock, type ModelAnswer, type Part } from "../v1.js";
 import { word } from "../contract/words.js";
 import type { View } from "../view/view.js";
+import { unboundedWarning } from "../view/warnings.js";
 import { leavesOpen } from "../wire/errors.js";
 import type { LoopOptions } from "./options.js";
 import type { TurnState, Write } from "./state.js";
@@ -11,6 +12,10 @@ import type { Turn } from "./turn.js";
 /** The common base of the parts of a turn: its session, its state, its abort signal, and the method that appends. */
 export class TurnRun {
   readonly compactions: (CompactionResult | Error)[] = [];
+  /** How many tokens the model accepts, where an error of its provider said so. */
+  limitTokens: number | undefined;
+  /** The warning of a context window above that. */
+  contradiction: string | undefined;
   readonly #abort = new AbortController();
   #steps = 0;
 
@@ -107,8 +112,16 @@ export class TurnRun {
       steps: this.#steps,
       compactions: this.compactions,
       rejected: false,
+      limitTokens: this.limitTokens,
+      warnings: this.#warnings(),
       ...end,
     };
+  }
+
+  #warnings(): string[] {
+    const made = this.compactions.flatMap((one) => (one instanceof Error ? [] : one.warnings));
+    const others = [this.contradiction, unboundedWarning(this.session.report)];
+    return [...made, ...others.filter((text) => text !== undefined)];
   }
 }
 

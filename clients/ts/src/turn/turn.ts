@@ -19,6 +19,13 @@ export interface Turn {
   readonly steps: number;
   /** The turn's compactions, in order: their results, or the errors of those that failed without ending the turn. */
   readonly compactions: readonly (CompactionResult | Error)[];
+  /** How many tokens the model accepts, where an error of its provider said so in this turn. */
+  readonly limitTokens: number | undefined;
+  /**
+   * What deserves a look, in sentences, of each of which Node warned, too: the policy's fallback wrote a summary, the
+   * provider's error contradicts the context window, or the session has none and grows.
+   */
+  readonly warnings: readonly string[];
   /** Whether the user rejected a call without feedback, which ended the turn. */
   readonly rejected: boolean;
   /** Whether the model has finished. False after `maxSteps`, a rejection, open calls or a failed answer. */

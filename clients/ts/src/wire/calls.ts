@@ -30,6 +30,10 @@ export interface WriteOptions extends CallOptions {
   readonly requestId?: string;
 }
 
+/** The names of the options of every call, and of every call that writes. */
+export const callKeys = ["signal", "timeoutMs"] as const satisfies readonly (keyof CallOptions)[];
+export const writeKeys = [...callKeys, "requestId"] as const satisfies readonly (keyof WriteOptions)[];
+
 /** The options for a stub, from those of a method. */
 export function callOptions({ signal, timeoutMs }: CallOptions): CallOptions {
   return { ...(signal !== undefined && { signal }), ...(timeoutMs !== undefined && { timeoutMs }) };

@@ -2,7 +2,7 @@ import type { DescMessage, DescService, MessageInitShape } from "@bufbuild/proto
 import type { Client } from "@connectrpc/connect";
 import { makeAnyClient } from "@connectrpc/connect";
 
-import { checkTexts } from "../contract/arguments.js";
+import { checkTextsAndFlags } from "../contract/arguments.js";
 import type { Connection, StubOptions } from "./connection.js";
 import { CompactordError } from "./errors.js";
 import { identified, requestIdIn } from "./ids.js";
@@ -16,7 +16,7 @@ export function stubsOf<T extends DescService>(service: T, connection: Connectio
     switch (method.methodKind) {
       case "unary":
         return async (given: MessageInitShape<DescMessage>, options: StubOptions = {}) => {
-          checkTexts(method.input, given);
+          checkTextsAndFlags(method.input, given);
           const { signal, timeoutMs, headers, contextValues } = options;
           const input = identified(method, given);
           const calling = connection.unary(method, signal, timeoutMs, headers, input, contextValues);
@@ -29,7 +29,7 @@ export function stubsOf<T extends DescService>(service: T, connection: Connectio
         };
       case "server_streaming":
         return async function* (given: MessageInitShape<DescMessage>, options: StubOptions = {}) {
-          checkTexts(method.input, given);
+          checkTextsAndFlags(method.input, given);
           const input = identified(method, given);
           try {
             yield* connection.events(method, input, options);

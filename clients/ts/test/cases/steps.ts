@@ -412,7 +412,8 @@ function systemOf(step: Step): { readonly system?: string } {
 function result({ outcome, compaction, prune, plan, report, reason, message }: CompactionResult): JsonObject {
   return {
     outcome,
-    message,
+    // What the daemon says: what to do is said in the language's own names.
+    message: message.replace(/: to compact in another way, .*$/, ""),
     ...(compaction !== undefined && { compaction: json(v1.CompactionEntrySchema, compaction) }),
     ...(prune !== undefined && { prune: json(v1.PruneEntrySchema, prune) }),
     ...(plan !== undefined && { plan: json(v1.CompactionPlanSchema, plan) }),

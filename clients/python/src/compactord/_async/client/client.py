@@ -10,6 +10,7 @@ from typing_extensions import Self, override
 from compactord import connection, messages, v1, words
 from compactord._async.client.compacted import AsyncListCompactions
 from compactord._async.client.session import AsyncSession
+from compactord._async.session.limits import warned_of_limit
 from compactord._async.wire.calls import AsyncCalls
 from compactord._async.wire.stubs import AsyncCompactionStub, AsyncSessionStub
 from compactord.arguments import checked_arguments
@@ -249,6 +250,9 @@ class AsyncClient(AsyncListCompactions):
     ) -> v1.ClassifyErrorResponse:
         """Ask the daemon whether a provider's error is a context overflow. Give all that is known about the error.
 
+        Where its text says how many tokens the model accepts, ``limit_tokens`` of the answer has the figure. A context
+        window of the session above that is a :class:`compactord.CompactordWarning`.
+
         Args:
             error_text: The text of the error, or the whole body that the provider sent.
             http_status: The HTTP status.
@@ -268,7 +272,10 @@ class AsyncClient(AsyncListCompactions):
             context_window=context_window,
             session_id=session_id,
         )
-        return await self._calls.unary(self._calls.compactions.ClassifyError, request, timeout)
+        verdict = await self._calls.unary(self._calls.compactions.ClassifyError, request, timeout)
+        if session_id:
+            await warned_of_limit(self._calls, session_id, verdict, timeout)
+        return verdict
 
     async def count_tokens(
         self,

@@ -16,6 +16,7 @@ from compactord.errors import CompactordError, internal
 from compactord.list_state import Compacted, ListState
 from compactord.lists import ElementList
 from compactord.results import CompactionResult, result_of
+from compactord.warned import fallback, warn
 
 OnEvent = Callable[[v1.CompactionEvent], Result[object]]
 
@@ -155,7 +156,9 @@ class AsyncListCompaction:
             raise deadline.classified(error) from error.__cause__
         finally:
             stream.cancel()
-        if result is None:
+        if result is not None:
+            warn(fallback(result.fallback_cause))
+        else:
             raise internal("the stream of the compaction ended before its last event")
         return result
 

@@ -13,6 +13,7 @@ from compactord.connection import new_request_id
 from compactord.errors import CompactordError
 from compactord.prompts import Prompt, PromptAnswer, add_answer, prompt_answer, prompt_of
 from compactord.results import CompactionResult
+from compactord.warned import fallback, warn
 
 _TRIES = 3
 
@@ -77,7 +78,9 @@ class AsyncClientModel(AsyncSessionLog):
         request.request_id = commit.request_id or new_request_id()
         answer = await self._calls.unary(self._calls.compactions.CommitCompaction, request, timeout)
         if answer.HasField("completed"):
-            return CompactionResult(completed=answer.completed)
+            result = CompactionResult(completed=answer.completed)
+            warn(fallback(result.fallback_cause))
+            return result
         return CompactionResult(skipped=answer.skipped)
 
     async def _committed(

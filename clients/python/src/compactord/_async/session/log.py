@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from google.protobuf.field_mask_pb2 import FieldMask
 
-from compactord import messages, v1, words
+from compactord import messages, v1, warned, words
 from compactord._async.session.context import AsyncSessionContext
 from compactord._async.session.points import AsyncPoints
 from compactord._async.session.watch import AsyncWatch
@@ -25,6 +25,7 @@ class AsyncSessionLog(AsyncSessionContext, AsyncPoints):
     def __init__(self, calls: AsyncCalls, session_id: str, dialect: v1.Dialect.ValueType) -> None:
         super().__init__(calls, session_id, dialect)
         self._unanswered = Unanswered()
+        self._unbounded = False
 
     async def append(
         self,
@@ -95,6 +96,7 @@ class AsyncSessionLog(AsyncSessionContext, AsyncPoints):
             request.request_id = request.request_id or new_request_id()
         answer = await self._appended(request, timeout, own_id=not request_id)
         self._written()
+        self._grown(answer.report)
         return Appended(
             first_index=answer.first_index,
             next_index=answer.next_index,
@@ -103,6 +105,12 @@ class AsyncSessionLog(AsyncSessionContext, AsyncPoints):
             findings=answer.findings,
             answer=answer.answer if answer.HasField("answer") else None,
         )
+
+    def _grown(self, report: v1.ContextReport) -> None:
+        """Warn once of a session that has no context window and grows."""
+        text = "" if self._unbounded else warned.unbounded(report)
+        self._unbounded = self._unbounded or bool(text)
+        warned.warn(text)
 
     def _written(self) -> None:
         """Called after each append. A subclass overrides it."""
@@ -137,6 +145,7 @@ class AsyncSessionLog(AsyncSessionContext, AsyncPoints):
         self,
         *,
         policy: words.Policy | None = None,
+        context_window: int | None = None,
         labels: Mapping[str, str] | None = None,
         title: str | None = None,
         request_id: str | None = None,
@@ -146,6 +155,7 @@ class AsyncSessionLog(AsyncSessionContext, AsyncPoints):
 
         Args:
             policy: The new policy. Its defaults are filled in again.
+            context_window: The new context window in tokens, in place of a policy: all else of the policy stays.
             labels: The new labels.
             title: The new title.
             request_id: Makes the call safe to repeat. Default: a new one.
@@ -153,7 +163,16 @@ class AsyncSessionLog(AsyncSessionContext, AsyncPoints):
 
         Returns:
             The session after the change.
+
+        Raises:
+            ValueError: Both ``policy`` and ``context_window`` were given.
         """
+        if context_window is not None:
+            if policy is not None:
+                raise ValueError("context_window: give it in the policy, or without one")
+            policy = v1.Policy()
+            policy.CopyFrom((await self.info(timeout=timeout)).session.policy)
+            policy.context_window = context_window
         named = {"policy": policy, "labels": labels, "title": title}
         request = v1.UpdateSessionRequest(
             session_id=self._id,

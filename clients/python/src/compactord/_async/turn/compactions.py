@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from compactord import v1
+from compactord import provider_errors, v1
 from compactord._async.compaction.compaction import AsyncCompaction
+from compactord._async.session.limits import warned_of_limit
 from compactord._async.turn.run import AsyncTurnRun
 from compactord._async.turn.runtime import wait_for
 from compactord._async.wire.runtime import resolve
@@ -52,6 +53,29 @@ class AsyncTurnCompactions:
             self._threshold_failed = True
             self._run.compactions.append(failure)
 
+    async def overflow_of(self, error: Exception) -> str | None:
+        """Ask the daemon whether an exception of the provider's package is an overflow.
+
+        Returns:
+            The rule that found it; None where it is no overflow, or the daemon cannot be reached.
+        """
+        request = v1.ClassifyErrorRequest(
+            error_text=provider_errors.text(error),
+            http_status=provider_errors.http_status(error),
+            session_id=self._run.session.id,
+        )
+        try:
+            verdict = await self._run.calls.unary(self._run.calls.compactions.ClassifyError, request)
+        except CompactordError:
+            # The caller must see the provider's error. The next call reports that the daemon cannot be reached.
+            return None
+        if not verdict.overflow:
+            return None
+        if verdict.HasField("limit_tokens"):
+            self._run.limit_tokens = verdict.limit_tokens
+            self._run.contradiction = await warned_of_limit(self._run.calls, self._run.session.id, verdict)
+        return verdict.why
+
     async def after_overflow(self, error: Exception | None, why: str) -> None:
         """Compact after an overflow, unless the last overflow was already compacted.
 
@@ -60,10 +84,10 @@ class AsyncTurnCompactions:
             Exception: The compaction failed.
         """
         if self._run.state.overflow_spent:
-            raise _overflow(why, self._run.report, "compacting it did not help") from error
+            raise self._overflow(why, "compacting it did not help") from error
         done = await self._compact("overflow", error)
         if not done:
-            raise _overflow(why, self._run.report, "there is nothing to compact") from error
+            raise self._overflow(why, "there is nothing to compact") from error
         self._run.state.overflow_spent = True
 
     async def _compact(self, reason: Reason, cause: Exception | None = None) -> bool:
@@ -132,12 +156,13 @@ class AsyncTurnCompactions:
             self._event_error = error
             raise
 
-
-def _overflow(why: str, report: v1.ContextReport | None, tried: str) -> ContextOverflowError:
-    figures = f"; the context has {report.tokens} tokens" if report is not None else ""
-    return ContextOverflowError(
-        f"the conversation is too long for the model, and {tried}{figures}: {why}",
-        why=why,
-        tokens=report.tokens if report is not None else None,
-        context_window=report.context_window or None if report is not None else None,
-    )
+    def _overflow(self, why: str, tried: str) -> ContextOverflowError:
+        report, limit = self._run.report, self._run.limit_tokens
+        figures = f"; the context has {report.tokens} tokens" if report is not None else ""
+        return ContextOverflowError(
+            f"the conversation is too long for the model, and {tried}{figures}: {why}",
+            why=why,
+            tokens=report.tokens if report is not None else None,
+            context_window=report.context_window or None if report is not None else None,
+            limit_tokens=limit,
+        )

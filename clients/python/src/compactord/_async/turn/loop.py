@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from compactord import provider_errors, v1, words
+from compactord import v1, words
 from compactord._async.compaction.compacting import AsyncSessionCompactions
 from compactord._async.turn.compactions import AsyncTurnCompactions
 from compactord._async.turn.options import CallModel, TurnOptions
@@ -139,31 +139,13 @@ class AsyncTurnLoop:
             raise
         except Exception as error:
             self._run.check()
-            why = await self._overflow_rule(error)
+            why = await self._compactions.overflow_of(error)
             if why is None:
                 raise
             await self._compactions.after_overflow(error, why)
             return
         said = streamed.whole() if answer is STREAMED else appendable(answer)
         await self._run.write(Write((said,), view=view, model_answer=True))
-
-    async def _overflow_rule(self, error: Exception) -> str | None:
-        """Ask the daemon whether an exception of the provider's package is an overflow.
-
-        Returns:
-            The rule that found it; None where it is no overflow, or the daemon cannot be reached.
-        """
-        request = v1.ClassifyErrorRequest(
-            error_text=provider_errors.text(error),
-            http_status=provider_errors.http_status(error),
-            session_id=self._run.session.id,
-        )
-        try:
-            verdict = await self._run.calls.unary(self._run.calls.compactions.ClassifyError, request)
-        except CompactordError:
-            # The caller must see the provider's error. The next call reports that the daemon cannot be reached.
-            return None
-        return verdict.why if verdict.overflow else None
 
     async def _prepare(self) -> None:
         """Append the announcements that wait, and make the checkpoint of the step."""

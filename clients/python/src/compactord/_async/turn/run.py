@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from compactord import v1
+from compactord import v1, warned
 from compactord._async.compaction.compacting import AsyncSessionCompactions
 from compactord._async.turn.options import TurnOptions
 from compactord._async.turn.runtime import Lock, Work
@@ -40,6 +40,8 @@ class AsyncTurnRun:
         report: How full the context is; None before the daemon has said so.
         compactions: The turn's compactions, in order: their results, or the exceptions of those that failed without
             ending the turn.
+        limit_tokens: How many tokens the model accepts, where an error of its provider said so.
+        contradiction: The warning of a context window above that; else empty.
     """
 
     def __init__(
@@ -55,6 +57,8 @@ class AsyncTurnRun:
         self.work = Work()
         self.report: v1.ContextReport | None = None
         self.compactions: list[CompactionResult | Exception] = []
+        self.limit_tokens: int | None = None
+        self.contradiction = ""
         self._answer: v1.ModelAnswer | None = None
         self._steps = 0
 
@@ -135,7 +139,13 @@ class AsyncTurnRun:
             tool_calls=tuple(tool_calls),
             rejected=rejected,
             compactions=tuple(self.compactions),
+            limit_tokens=self.limit_tokens,
+            warnings=self._warnings(),
         )
+
+    def _warnings(self) -> tuple[str, ...]:
+        made = [text for one in self.compactions if isinstance(one, CompactionResult) for text in one.warnings]
+        return (*made, *filter(None, [self.contradiction, warned.unbounded(self.report)]))
 
 
 def aborted_error() -> TurnAbortedError:

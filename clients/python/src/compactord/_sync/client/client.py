@@ -11,6 +11,7 @@ from typing_extensions import Self, override
 from compactord import connection, messages, v1, words
 from compactord._sync.client.compacted import ListCompactions
 from compactord._sync.client.session import Session
+from compactord._sync.session.limits import warned_of_limit
 from compactord._sync.wire.calls import Calls
 from compactord._sync.wire.stubs import CompactionStub, SessionStub
 from compactord.arguments import checked_arguments
@@ -250,6 +251,9 @@ class Client(ListCompactions):
     ) -> v1.ClassifyErrorResponse:
         """Ask the daemon whether a provider's error is a context overflow. Give all that is known about the error.
 
+        Where its text says how many tokens the model accepts, ``limit_tokens`` of the answer has the figure. A context
+        window of the session above that is a :class:`compactord.CompactordWarning`.
+
         Args:
             error_text: The text of the error, or the whole body that the provider sent.
             http_status: The HTTP status.
@@ -269,7 +273,10 @@ class Client(ListCompactions):
             context_window=context_window,
             session_id=session_id,
         )
-        return self._calls.unary(self._calls.compactions.ClassifyError, request, timeout)
+        verdict = self._calls.unary(self._calls.compactions.ClassifyError, request, timeout)
+        if session_id:
+            warned_of_limit(self._calls, session_id, verdict, timeout)
+        return verdict
 
     def count_tokens(
         self,

@@ -17,6 +17,7 @@ from compactord.errors import CompactordError, internal
 from compactord.list_state import Compacted, ListState
 from compactord.lists import ElementList
 from compactord.results import CompactionResult, result_of
+from compactord.warned import fallback, warn
 
 OnEvent = Callable[[v1.CompactionEvent], Result[object]]
 
@@ -156,7 +157,9 @@ class ListCompaction:
             raise deadline.classified(error) from error.__cause__
         finally:
             stream.cancel()
-        if result is None:
+        if result is not None:
+            warn(fallback(result.fallback_cause))
+        else:
             raise internal("the stream of the compaction ended before its last event")
         return result
 

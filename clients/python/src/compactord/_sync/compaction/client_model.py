@@ -14,6 +14,7 @@ from compactord.connection import new_request_id
 from compactord.errors import CompactordError
 from compactord.prompts import Prompt, PromptAnswer, add_answer, prompt_answer, prompt_of
 from compactord.results import CompactionResult
+from compactord.warned import fallback, warn
 
 _TRIES = 3
 
@@ -78,7 +79,9 @@ class ClientModel(SessionLog):
         request.request_id = commit.request_id or new_request_id()
         answer = self._calls.unary(self._calls.compactions.CommitCompaction, request, timeout)
         if answer.HasField("completed"):
-            return CompactionResult(completed=answer.completed)
+            result = CompactionResult(completed=answer.completed)
+            warn(fallback(result.fallback_cause))
+            return result
         return CompactionResult(skipped=answer.skipped)
 
     def _committed(

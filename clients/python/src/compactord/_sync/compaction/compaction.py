@@ -21,6 +21,7 @@ from compactord.errors import (
     internal,
 )
 from compactord.results import CompactionResult, result_of
+from compactord.warned import fallback, warn
 
 # How long to wait, in seconds, until the daemon reports the end of a cancelled compaction.
 _CANCEL_TIMEOUT = 5.0
@@ -136,6 +137,8 @@ class Compaction:
             if response.event.HasField("started"):
                 # One compaction of a session runs at a time: those before it have ended.
                 self._left.clear()
+            if result is not None:
+                warn(fallback(result.fallback_cause))
             return response.event
         if not self._over and self._result is None:
             self._over = True

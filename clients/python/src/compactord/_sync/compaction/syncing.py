@@ -21,6 +21,7 @@ from compactord.results import CompactionResult, SessionInfo, result_of
 from compactord.synced import Synced
 from compactord.unanswered import leaves_open
 from compactord.view import View
+from compactord.warned import fallback, warn
 
 # A list is sent at most so often: what the daemon lacks, it says once, or twice where its view is in the way.
 _ROUNDS = 3
@@ -202,6 +203,9 @@ class SessionSync(SessionCompactions):
                 view = self._rest_of(view, rest, timeout, view.messages_sent)
             self._kept = view
         ended = call.compaction
+        if ended is not None:
+            warn(fallback(ended.fallback_cause))
+        self._grown(done.report)
         return Synced(
             view=view,
             appended=done.appended_messages,

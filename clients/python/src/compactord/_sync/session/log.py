@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from google.protobuf.field_mask_pb2 import FieldMask
 
-from compactord import messages, v1, words
+from compactord import messages, v1, warned, words
 from compactord._sync.session.context import SessionContext
 from compactord._sync.session.points import Points
 from compactord._sync.session.watch import Watch
@@ -26,6 +26,7 @@ class SessionLog(SessionContext, Points):
     def __init__(self, calls: Calls, session_id: str, dialect: v1.Dialect.ValueType) -> None:
         super().__init__(calls, session_id, dialect)
         self._unanswered = Unanswered()
+        self._unbounded = False
 
     def append(
         self,
@@ -96,6 +97,7 @@ class SessionLog(SessionContext, Points):
             request.request_id = request.request_id or new_request_id()
         answer = self._appended(request, timeout, own_id=not request_id)
         self._written()
+        self._grown(answer.report)
         return Appended(
             first_index=answer.first_index,
             next_index=answer.next_index,
@@ -104,6 +106,12 @@ class SessionLog(SessionContext, Points):
             findings=answer.findings,
             answer=answer.answer if answer.HasField("answer") else None,
         )
+
+    def _grown(self, report: v1.ContextReport) -> None:
+        """Warn once of a session that has no context window and grows."""
+        text = "" if self._unbounded else warned.unbounded(report)
+        self._unbounded = self._unbounded or bool(text)
+        warned.warn(text)
 
     def _written(self) -> None:
         """Called after each append. A subclass overrides it."""
@@ -138,6 +146,7 @@ class SessionLog(SessionContext, Points):
         self,
         *,
         policy: words.Policy | None = None,
+        context_window: int | None = None,
         labels: Mapping[str, str] | None = None,
         title: str | None = None,
         request_id: str | None = None,
@@ -147,6 +156,7 @@ class SessionLog(SessionContext, Points):
 
         Args:
             policy: The new policy. Its defaults are filled in again.
+            context_window: The new context window in tokens, in place of a policy: all else of the policy stays.
             labels: The new labels.
             title: The new title.
             request_id: Makes the call safe to repeat. Default: a new one.
@@ -154,7 +164,16 @@ class SessionLog(SessionContext, Points):
 
         Returns:
             The session after the change.
+
+        Raises:
+            ValueError: Both ``policy`` and ``context_window`` were given.
         """
+        if context_window is not None:
+            if policy is not None:
+                raise ValueError("context_window: give it in the policy, or without one")
+            policy = v1.Policy()
+            policy.CopyFrom((self.info(timeout=timeout)).session.policy)
+            policy.context_window = context_window
         named = {"policy": policy, "labels": labels, "title": title}
         request = v1.UpdateSessionRequest(
             session_id=self._id,

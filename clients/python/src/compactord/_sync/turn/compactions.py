@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from compactord import v1
+from compactord import provider_errors, v1
 from compactord._sync.compaction.compaction import Compaction
+from compactord._sync.session.limits import warned_of_limit
 from compactord._sync.turn.run import TurnRun
 from compactord._sync.turn.runtime import wait_for
 from compactord._sync.wire.runtime import resolve
@@ -53,6 +54,29 @@ class TurnCompactions:
             self._threshold_failed = True
             self._run.compactions.append(failure)
 
+    def overflow_of(self, error: Exception) -> str | None:
+        """Ask the daemon whether an exception of the provider's package is an overflow.
+
+        Returns:
+            The rule that found it; None where it is no overflow, or the daemon cannot be reached.
+        """
+        request = v1.ClassifyErrorRequest(
+            error_text=provider_errors.text(error),
+            http_status=provider_errors.http_status(error),
+            session_id=self._run.session.id,
+        )
+        try:
+            verdict = self._run.calls.unary(self._run.calls.compactions.ClassifyError, request)
+        except CompactordError:
+            # The caller must see the provider's error. The next call reports that the daemon cannot be reached.
+            return None
+        if not verdict.overflow:
+            return None
+        if verdict.HasField("limit_tokens"):
+            self._run.limit_tokens = verdict.limit_tokens
+            self._run.contradiction = warned_of_limit(self._run.calls, self._run.session.id, verdict)
+        return verdict.why
+
     def after_overflow(self, error: Exception | None, why: str) -> None:
         """Compact after an overflow, unless the last overflow was already compacted.
 
@@ -61,10 +85,10 @@ class TurnCompactions:
             Exception: The compaction failed.
         """
         if self._run.state.overflow_spent:
-            raise _overflow(why, self._run.report, "compacting it did not help") from error
+            raise self._overflow(why, "compacting it did not help") from error
         done = self._compact("overflow", error)
         if not done:
-            raise _overflow(why, self._run.report, "there is nothing to compact") from error
+            raise self._overflow(why, "there is nothing to compact") from error
         self._run.state.overflow_spent = True
 
     def _compact(self, reason: Reason, cause: Exception | None = None) -> bool:
@@ -133,12 +157,13 @@ class TurnCompactions:
             self._event_error = error
             raise
 
-
-def _overflow(why: str, report: v1.ContextReport | None, tried: str) -> ContextOverflowError:
-    figures = f"; the context has {report.tokens} tokens" if report is not None else ""
-    return ContextOverflowError(
-        f"the conversation is too long for the model, and {tried}{figures}: {why}",
-        why=why,
-        tokens=report.tokens if report is not None else None,
-        context_window=report.context_window or None if report is not None else None,
-    )
+    def _overflow(self, why: str, tried: str) -> ContextOverflowError:
+        report, limit = self._run.report, self._run.limit_tokens
+        figures = f"; the context has {report.tokens} tokens" if report is not None else ""
+        return ContextOverflowError(
+            f"the conversation is too long for the model, and {tried}{figures}: {why}",
+            why=why,
+            tokens=report.tokens if report is not None else None,
+            context_window=report.context_window or None if report is not None else None,
+            limit_tokens=limit,
+        )

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from compactord import v1
+from compactord import v1, warned
 from compactord._sync.compaction.compacting import SessionCompactions
 from compactord._sync.turn.options import TurnOptions
 from compactord._sync.turn.runtime import Lock, Work
@@ -41,6 +41,8 @@ class TurnRun:
         report: How full the context is; None before the daemon has said so.
         compactions: The turn's compactions, in order: their results, or the exceptions of those that failed without
             ending the turn.
+        limit_tokens: How many tokens the model accepts, where an error of its provider said so.
+        contradiction: The warning of a context window above that; else empty.
     """
 
     def __init__(
@@ -56,6 +58,8 @@ class TurnRun:
         self.work = Work()
         self.report: v1.ContextReport | None = None
         self.compactions: list[CompactionResult | Exception] = []
+        self.limit_tokens: int | None = None
+        self.contradiction = ""
         self._answer: v1.ModelAnswer | None = None
         self._steps = 0
 
@@ -136,7 +140,13 @@ class TurnRun:
             tool_calls=tuple(tool_calls),
             rejected=rejected,
             compactions=tuple(self.compactions),
+            limit_tokens=self.limit_tokens,
+            warnings=self._warnings(),
         )
+
+    def _warnings(self) -> tuple[str, ...]:
+        made = [text for one in self.compactions if isinstance(one, CompactionResult) for text in one.warnings]
+        return (*made, *filter(None, [self.contradiction, warned.unbounded(self.report)]))
 
 
 def aborted_error() -> TurnAbortedError:

@@ -1,0 +1,54 @@
+"""What programs are warned of: results say it in ``warnings``, and Python warns of it, too."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+
+from compactord import v1
+
+UNBOUNDED_TOKENS = 32_000
+"""The tokens above which a session without a context window deserves a warning."""
+
+
+class CompactordWarning(UserWarning):
+    """What works, but is probably not meant: results say it in ``warnings``, too."""
+
+
+def warn(text: str) -> None:
+    """Warn of this in the program's line that has called the package. An empty text is no warning."""
+    if not text:
+        return
+    level, frame = 1, inspect.currentframe()
+    while frame is not None and str(frame.f_globals.get("__name__")).startswith("compactord."):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, CompactordWarning, stacklevel=level)
+
+
+def fallback(cause: str) -> str:
+    """What to say of a summary that the policy's fallback has written; empty where it has not."""
+    return f"the policy's fallback wrote the summary, in place of its summarizer: {cause}" if cause else ""
+
+
+def unbounded(report: v1.ContextReport | None) -> str:
+    """What to say of a session that has no context window and grows; empty where it has one, or is small."""
+    if report is None or v1.BlockedBy.BLOCKED_BY_WINDOW_UNKNOWN not in report.blocked_by:
+        return ""
+    if report.tokens <= UNBOUNDED_TOKENS:
+        return ""
+    return (
+        f"the session has more than {UNBOUNDED_TOKENS:,} tokens and no context window, so no compaction comes due: set "
+        f"it, such as session.update(context_window=200_000)"
+    )
+
+
+def contradicted(policy: v1.Policy, limit: int) -> str:
+    """What to say of a policy whose model accepts ``limit`` tokens, as its provider says; empty where they agree."""
+    known = [tokens for tokens in (policy.context_window, policy.max_input_tokens) if tokens]
+    if known and min(known) <= limit:
+        return ""
+    held = f"the policy's context window is {min(known):,}" if known else "the policy has no context window"
+    return (
+        f"the model accepts {limit:,} tokens, as its provider's error says, and {held}, so compactions come too late: "
+        f"session.update(context_window={limit:_}) mends it"
+    )
