@@ -6,7 +6,7 @@ import pytest
 
 import compactord
 from compactord import v1
-from compactord.unanswered import MEMORY, Unanswered
+from compactord.unanswered import MEMORY, Unanswered, leaves_open
 from daemons import Proxy, lose_the_answer, texts, wait_for
 
 
@@ -69,3 +69,9 @@ def test_an_answer_appended_again_with_a_new_view_is_not_doubled(client: compact
         wait_for(through)
         session.append(compactord.assistant("answer"), view=session.view())
         assert texts(own) == ["first", "answer"]
+
+
+def test_it_is_open_whether_a_cancelled_append_was_written() -> None:
+    assert leaves_open(compactord.CompactordError("cut off", reason="CANCELLED"))
+    assert not leaves_open(compactord.CompactordError("too many", reason="LIMIT_EXCEEDED"))
+    assert not leaves_open(ValueError("CANCELLED"))
