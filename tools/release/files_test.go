@@ -109,6 +109,7 @@ const nodeManifest = `{
   "name": "compactord",
   "version": "0.1.0",
   "license": "Apache-2.0",
+  "type": "module",
   "repository": {
     "type": "git"
   },
@@ -136,6 +137,7 @@ func TestPackagesOfNpm(t *testing.T) {
 		require.Equal(t, []any{p.npmOS}, m["os"])
 		require.Equal(t, []any{p.npmCPU}, m["cpu"])
 		require.Equal(t, "Apache-2.0", m["license"])
+		require.Equal(t, "module", m["type"])
 		require.Equal(t, map[string]any{"type": "git"}, m["repository"])
 		require.NotContains(t, m, "bin", "the client's package has the command")
 	}

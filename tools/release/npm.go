@@ -22,8 +22,10 @@ type manifest struct {
 	Homepage    string          `json:"homepage"`
 	Repository  json.RawMessage `json:"repository"`
 	License     string          `json:"license"`
-	OS          []string        `json:"os"`
-	CPU         []string        `json:"cpu"`
+	// Type is that of the client's package: publint wants it, though there is no JavaScript in this one.
+	Type string   `json:"type"`
+	OS   []string `json:"os"`
+	CPU  []string `json:"cpu"`
 	// Unplugged asks Yarn to unpack it: a program cannot be run out of a zip.
 	Unplugged bool `json:"preferUnplugged"`
 }
