@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 import compactord
 from compactord import errors
 
@@ -24,6 +26,19 @@ OTHERS = """
 
 def test_the_package_exports_these_names() -> None:
     assert sorted(compactord.__all__) == sorted(EXCEPTIONS.split() + OTHERS.split())
+
+
+def test_the_dialect_is_given_the_same_way_everywhere() -> None:
+    taking = [
+        (kind, name)
+        for kind in (compactord.Client, compactord.AsyncClient, compactord.Session, compactord.AsyncSession)
+        for name, method in inspect.getmembers(kind, inspect.isfunction)
+        if "dialect" in inspect.signature(method).parameters and not name.startswith("_")
+    ]
+    assert {name for _, name in taking} == {"compacted", "count_tokens", "create_session", "open_session", "session"}
+    for kind, name in taking:
+        dialect = inspect.signature(getattr(kind, name)).parameters["dialect"]
+        assert (dialect.kind, dialect.default) == (inspect.Parameter.KEYWORD_ONLY, None), name
 
 
 def test_there_are_no_other_exceptions() -> None:
