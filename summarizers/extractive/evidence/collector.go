@@ -176,6 +176,9 @@ func (c *Collector) Add(p Piece) {
 			}
 			continue
 		}
+		if p.Voice == Result {
+			text = essence(text)
+		}
 		c.line(text, p)
 	}
 }

@@ -99,7 +99,7 @@ func looksUp(line string) bool {
 
 // isListed says whether a line is a single word, or an entry of a long listing.
 func isListed(line string) bool {
-	if len(line) > 10 && strings.IndexByte("-dl", line[0]) >= 0 && strings.Trim(line[1:10], "rwxsStT-") == "" {
+	if isLongEntry(line) {
 		return true
 	}
 	for i := range len(line) {

@@ -129,3 +129,17 @@ func TestLineNumbersAreNoNames(t *testing.T) {
 	}
 	require.Empty(t, c.Rank("5120 6080 rows.go pageOf pageSize", "", 1000), "only these were names")
 }
+
+// An entry of a long listing was quoted with all of its columns.
+func TestListedFilesAreQuotedWithoutTheirColumns(t *testing.T) {
+	t.Parallel()
+	for entry, file := range map[string]string{
+		"-rw-r--r--  1 pilot harbour  4711 May  3 09:40 plans/ferry_plan.md": "plans/ferry_plan.md",
+		"drwxr-xr-x 2 pilot harbour 64 2026-05-03 09:40 quay charts.d":       "quay charts.d",
+		"-rw-r--r-- 1 pilot":       "-rw-r--r-- 1 pilot",
+		"- read ferry_plan.md":     "- read ferry_plan.md",
+		"the ferry_plan of a quay": "the ferry_plan of a quay",
+	} {
+		require.Equal(t, file, evidence.Essence(entry))
+	}
+}
