@@ -72,6 +72,12 @@ func (r *reader) endRequests(next *item, said string) {
 	if next.noise {
 		return
 	}
+	for _, it := range r.thread {
+		// What the user asked before the last message was answered with it, whatever the agent asks back.
+		if asked := ownWords(it.text); it != r.lastUser && it.end == requestOpen && !r.acted && onlyAsks(asked) && !requests(asked) {
+			it.end = requestAnswered
+		}
+	}
 	for _, it := range r.l.requests {
 		if it.end == requestOpen {
 			if it.turns++; it.turns > openTurns {

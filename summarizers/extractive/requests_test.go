@@ -188,3 +188,20 @@ func TestAnAnsweredMessageThatAlsoTellsIsHistory(t *testing.T) {
 		require.Equal(t, open, strings.Contains(goal, told), goal)
 	}
 }
+
+// A question that the user asked while the agent still worked on the one before it stayed open, if the answer to both ended
+// with a question back.
+func TestQuestionsThatAreAnsweredTogetherEnd(t *testing.T) {
+	t.Parallel()
+	var c conversation
+	c.user("Look at the plan of the harbour and write down where the ferries turn.")
+	c.says("They turn beside quay 3.")
+	c.user("And are we sure that this is the plan of May?")
+	c.tool("grep", `{"pattern":"May"}`, "plans/a.md:3: May", false)
+	c.user("What do the two marks on its margin mean then?")
+	c.says("It is the plan of May, and the marks are those of the pilots. Is it intended that they are red?")
+	c.user("For the printed plan, paint the marks of the pilots in blue.")
+	goal := below(c.summary(t, ""), "## Goal")
+	require.NotContains(t, goal, "plan of May")
+	require.Contains(t, goal, "paint the marks")
+}
