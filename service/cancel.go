@@ -7,8 +7,8 @@ import (
 	"github.com/compactord/compactord/service/apierror"
 )
 
-// CancelCompaction implements CompactionService. It finds only operations of this daemon, not those of another one on
-// the same store.
+// CancelCompaction implements CompactionService. Of a daemon that uses the same store, it finds compactions, and no other
+// operations.
 func (s *Service) CancelCompaction(
 	ctx context.Context, req *compactordv1.CancelCompactionRequest,
 ) (*compactordv1.CancelCompactionResponse, error) {
@@ -18,7 +18,11 @@ func (s *Service) CancelCompaction(
 	}
 	op := s.operations.Find(row.GetUid(), req.GetOperationId())
 	if op == nil {
-		return nil, operationNotFound(req.GetOperationId())
+		answer, err := s.compactor.CancelElsewhere(ctx, row, req.GetOperationId())
+		if answer == nil && err == nil {
+			err = operationNotFound(req.GetOperationId())
+		}
+		return answer, err
 	}
 	op.Cancel(apierror.ErrCancelled)
 	if err := op.Wait(ctx); err != nil {
@@ -30,8 +34,8 @@ func (s *Service) CancelCompaction(
 func operationNotFound(id string) *apierror.Error {
 	if id == "" {
 		return apierror.New(compactordv1.ErrorReason_ERROR_REASON_OPERATION_NOT_FOUND, nil,
-			"no compaction of this session runs on this daemon")
+			"no compaction of this session runs")
 	}
 	return apierror.New(compactordv1.ErrorReason_ERROR_REASON_OPERATION_NOT_FOUND,
-		map[string]string{"operation_id": id}, "operation_id: no compaction %q of this session runs on this daemon", id)
+		map[string]string{"operation_id": id}, "operation_id: no compaction %q of this session runs", id)
 }

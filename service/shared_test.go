@@ -17,7 +17,7 @@ import (
 
 // daemons is a store that other daemons use too, whose ends a test tells.
 type daemons struct {
-	memory.Shared
+	*memory.Shared
 	mu    sync.Mutex
 	ended map[string]bool
 }

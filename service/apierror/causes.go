@@ -4,6 +4,7 @@ package apierror
 var (
 	ErrPreempted    error = cause("another compaction took its place")
 	ErrCancelled    error = cause("another client cancelled it")
+	ErrTakenForDead error = cause("another daemon took this one for dead, and has recorded the end")
 	ErrDeleted      error = cause("the session was deleted")
 	ErrShuttingDown error = cause("the daemon is shutting down")
 )

@@ -62,6 +62,7 @@ var sentinels = []struct {
 	{ErrShuttingDown, compactordv1.ErrorReason_ERROR_REASON_SHUTTING_DOWN, ""},
 	{ErrPreempted, compactordv1.ErrorReason_ERROR_REASON_CANCELLED, ""},
 	{ErrCancelled, compactordv1.ErrorReason_ERROR_REASON_CANCELLED, ""},
+	{ErrTakenForDead, compactordv1.ErrorReason_ERROR_REASON_CANCELLED, ""},
 	{ErrDeleted, compactordv1.ErrorReason_ERROR_REASON_CANCELLED, ""},
 	{
 		context.Canceled, compactordv1.ErrorReason_ERROR_REASON_CANCELLED,

@@ -29,6 +29,9 @@ func (d *written) commit(ctx context.Context) (*compactordv1.CompactionEvent, er
 			next.RemoveRunning(d.id)
 			return next, nil
 		}
+		if d.named && !d.runsIn(row) {
+			return nil, d.takenForDead()
+		}
 		if err := d.stillFits(d.snapshot, row); err != nil {
 			return nil, err
 		}

@@ -20,8 +20,6 @@ type runState struct {
 	writing *writing
 	// recordsEnd says that the compaction has started, so that its end is recorded, also where it fails.
 	recordsEnd bool
-	// named says that the session's row names it as running until its end is written.
-	named bool
 }
 
 func (j *job) runRecorded(
@@ -97,7 +95,12 @@ func retryAfter(e *apierror.Error) *durationpb.Duration {
 // runsIn reports whether the session's row still names the compaction. Else its entry was written after all, by a commit
 // whose error left that open.
 func (j *job) runsIn(row *storagev1.Session) bool {
-	return slices.ContainsFunc(row.GetRunning(), func(r *storagev1.RunningCompaction) bool { return r.GetOperationId() == j.id })
+	return names(row, j.id)
+}
+
+// names reports whether a session's row names a running compaction.
+func names(row *storagev1.Session, id string) bool {
+	return slices.ContainsFunc(row.GetRunning(), func(r *storagev1.RunningCompaction) bool { return r.GetOperationId() == id })
 }
 
 // recordAttempt records a compaction that left no entry, also after its context was cancelled. Where that fails, only
@@ -107,7 +110,7 @@ func (j *job) recordAttempt(ctx context.Context, rs *runState, attempt *compacto
 	defer cancel()
 	attempt.Provenance = rs.writing.provenanceOfAttempt(ctx)
 	err := j.logs.Update(ctx, j.req.GetSessionId(), func(row *storagev1.Session) (*sessionlog.Write, error) {
-		if row.GetUid() != j.uid || rs.named && !j.runsIn(row) {
+		if row.GetUid() != j.uid || j.named && !j.runsIn(row) {
 			return nil, nil
 		}
 		next := j.logs.Begin(row)

@@ -11,18 +11,19 @@ import (
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
+	"github.com/compactord/compactord/service/operations"
 	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/service/tenant"
 	"github.com/compactord/compactord/storage"
 )
 
 // Before a compaction sends `started`, its session's row names it. The transaction that writes its entry or its attempt
-// removes it from the row. So what a row still names when the store is opened again was interrupted by the end of its
+// removes it from the row. So what a row names of an opening of the store that is over was interrupted by the end of its
 // daemon.
 
 // begin writes the compaction into the session's row. Compactions of this daemon that the row still names, since the store
-// refused the record of their end, get it first: a daemon runs one at a time for a session. Those of other daemons that
-// share the store can still run.
+// refused the record of their end, get it first: a daemon runs one at a time for a session. So do those of daemons that are
+// dead.
 func (j *job) begin(ctx context.Context) error {
 	row, err := j.logs.Row(ctx, j.req.GetSessionId())
 	if err != nil {
@@ -31,15 +32,19 @@ func (j *job) begin(ctx context.Context) error {
 	if row.GetUid() != j.uid {
 		return j.stateChanged()
 	}
-	ours := func(r *storagev1.RunningCompaction) bool { return r.GetOpening() == j.logs.Opening() }
-	if slices.ContainsFunc(row.GetRunning(), ours) {
-		if err := j.recordLeft(ctx, storage.RefOf(row), ours); err != nil {
+	if len(row.GetRunning()) > 0 {
+		if err := j.recordLeft(ctx, storage.RefOf(row), true); err != nil {
 			return err
 		}
 	}
 	return j.logs.Update(ctx, j.req.GetSessionId(), func(row *storagev1.Session) (*sessionlog.Write, error) {
 		if row.GetUid() != j.uid {
 			return nil, j.stateChanged()
+		}
+		if other, err := j.runsElsewhere(ctx, row, ""); err != nil {
+			return nil, err
+		} else if other != nil {
+			return nil, operations.RunsAlready(other.GetOperationId())
 		}
 		next := j.logs.BeginInternal(row)
 		next.Row().Running = append(next.Row().GetRunning(), &storagev1.RunningCompaction{
@@ -99,24 +104,26 @@ func (c *Compactor) WatchInterrupted(ctx context.Context, every time.Duration) {
 
 // recordInterruptedOf writes the attempts of one session.
 func (c *Compactor) recordInterruptedOf(ctx context.Context, ref storage.Ref) error {
-	row, err := c.logs.Row(tenant.With(ctx, ref.Tenant), ref.SessionID)
-	if err != nil {
-		return err
-	}
-	// Of a row with a compaction of a daemon that has ended, another one can be at another compaction.
-	ended, err := c.logs.Ended(ctx, row)
-	if err != nil {
-		return err
-	}
-	return c.recordLeft(ctx, ref, func(r *storagev1.RunningCompaction) bool { return ended[r.GetOpening()] })
+	return c.recordLeft(ctx, ref, false)
 }
 
-// recordLeft writes an attempt for each compaction that a session's row names and nothing runs any more.
-func (c *Compactor) recordLeft(ctx context.Context, ref storage.Ref, isLeft func(*storagev1.RunningCompaction) bool) error {
+// recordLeft writes an attempt for each compaction that a session's row names and no daemon runs any more. ownToo: this
+// daemon runs none of the session.
+func (c *Compactor) recordLeft(ctx context.Context, ref storage.Ref, ownToo bool) error {
 	// What the daemon does at its start has no caller's tenant.
 	ctx = tenant.With(ctx, ref.Tenant)
 	return c.logs.Update(ctx, ref.SessionID, func(row *storagev1.Session) (*sessionlog.Write, error) {
-		if row.GetUid() != ref.UID || !slices.ContainsFunc(row.GetRunning(), isLeft) {
+		if row.GetUid() != ref.UID {
+			return nil, nil
+		}
+		ended, err := c.logs.Ended(ctx, row)
+		if err != nil {
+			return nil, err
+		}
+		isLeft := func(r *storagev1.RunningCompaction) bool {
+			return ended[r.GetOpening()] || ownToo && r.GetOpening() == c.logs.Opening()
+		}
+		if !slices.ContainsFunc(row.GetRunning(), isLeft) {
 			return nil, nil
 		}
 		next := c.logs.Begin(row)

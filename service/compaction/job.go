@@ -20,6 +20,9 @@ type job struct {
 	// id is the operation's id, and uid that of the session's incarnation.
 	id, uid string
 	started time.Time
+	// named says that the session's row names it as running until its end is written. cancel ends its operation.
+	named  bool
+	cancel context.CancelCauseFunc
 	// own is the client plan; nil where a strategy plans or a range is folded. client writes in place of the policy's
 	// summarizer; nil where that writes.
 	own    *compactordv1.ClientPlan
@@ -47,6 +50,13 @@ func (j *job) stateChanged() error {
 	return apierror.New(compactordv1.ErrorReason_ERROR_REASON_STATE_CHANGED,
 		map[string]string{"operation_id": j.id},
 		"the session was reverted, compacted or created anew since this compaction was planned")
+}
+
+// takenForDead returns the error for a compaction that another daemon has recorded as interrupted.
+func (j *job) takenForDead() error {
+	return apierror.New(compactordv1.ErrorReason_ERROR_REASON_STATE_CHANGED,
+		map[string]string{"operation_id": j.id},
+		"another daemon took this one for dead, and has recorded that the compaction was interrupted")
 }
 
 // currentReport returns the session's context report now; nil where the session cannot be read.

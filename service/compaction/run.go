@@ -51,6 +51,7 @@ func (c *Compactor) Start(
 	}
 	r := &Run{job: &job{Compactor: c, req: req, policy: policy, id: op.ID, uid: row.GetUid(), started: c.Hooks.Now()}}
 	r.job.events = r.job.newEvents(sessionlog.NameOf(ctx, req.GetSessionId()), findings)
+	r.job.cancel = op.Cancel
 	go r.carryOut(opCtx, op)
 	return r, nil, nil
 }
@@ -95,6 +96,9 @@ func (r *Run) Err() error { return r.err }
 // call.
 func (j *job) run(ctx context.Context) (*compactordv1.CompactionEvent, error) {
 	return j.runRecorded(ctx, func(rs *runState) (*compactordv1.CompactionEvent, error) {
+		if err := j.refuseElsewhere(ctx); err != nil {
+			return nil, err
+		}
 		plan, ctx, permit, err := j.prepareAdmitted(ctx)
 		if err != nil {
 			return nil, err
@@ -115,7 +119,8 @@ func (j *job) run(ctx context.Context) (*compactordv1.CompactionEvent, error) {
 			j.takeBack(ctx)
 			return nil, err
 		}
-		rs.recordsEnd, rs.named = true, true
+		rs.recordsEnd, j.named = true, true
+		defer j.heed(ctx)()
 		j.emit(ctx, &compactordv1.CompactionEvent{Event: &compactordv1.CompactionEvent_Started{
 			Started: &compactordv1.CompactionStarted{Reason: j.reason(), Plan: plan.plan},
 		}})

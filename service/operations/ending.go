@@ -32,7 +32,7 @@ func EndError(ctx context.Context, logger *slog.Logger, id, what string, err err
 }
 
 func cancelledBy(cause error) string {
-	for _, known := range []error{apierror.ErrPreempted, apierror.ErrCancelled, apierror.ErrDeleted, apierror.ErrShuttingDown} {
+	for _, known := range []error{apierror.ErrPreempted, apierror.ErrCancelled, apierror.ErrDeleted, apierror.ErrShuttingDown, apierror.ErrTakenForDead} {
 		if errors.Is(cause, known) {
 			return known.Error()
 		}

@@ -59,8 +59,7 @@ func (r *Running) Start(ctx context.Context, session string, options StartOption
 		}
 		r.mu.Unlock()
 		if !options.Preempt {
-			return nil, nil, apierror.New(compactordv1.ErrorReason_ERROR_REASON_COMPACTION_RUNNING, map[string]string{"operation_id": other.ID},
-				"a compaction of this session runs already: wait for it, cancel it, or set preempt")
+			return nil, nil, RunsAlready(other.ID)
 		}
 		other.Cancel(apierror.ErrPreempted)
 		if err := other.Wait(ctx); err != nil {
@@ -84,6 +83,12 @@ func (r *Running) Start(ctx context.Context, session string, options StartOption
 	ctx, mine.Cancel = context.WithCancelCause(ctx)
 	r.running[session] = mine
 	return ctx, mine, nil
+}
+
+// RunsAlready returns the error of a call that would start a second operation of a session.
+func RunsAlready(id string) *apierror.Error {
+	return apierror.New(compactordv1.ErrorReason_ERROR_REASON_COMPACTION_RUNNING, map[string]string{"operation_id": id},
+		"a compaction of this session runs already: wait for it, cancel it, or set preempt")
 }
 
 // End removes the session's operation. ending is its last event, or nil.

@@ -282,23 +282,3 @@ func (l *Logs) BeginInternal(row *storagev1.Session) *Write {
 	w.commit.Session.ChangedAt = row.GetChangedAt()
 	return w
 }
-
-// Opening returns the id of this opening of the store.
-func (l *Logs) Opening() string { return l.store.Opening() }
-
-// Ended returns which openings that a row names have ended. Where no other daemon can use the store, all but this one have.
-func (l *Logs) Ended(ctx context.Context, row *storagev1.Session) (map[string]bool, error) {
-	ended := map[string]bool{}
-	for _, r := range row.GetRunning() {
-		if r.GetOpening() != l.Opening() {
-			ended[r.GetOpening()] = true
-		}
-	}
-	if shared, is := l.store.(storage.Shared); is {
-		return shared.Ended(ctx, slices.Collect(maps.Keys(ended)))
-	}
-	return ended, nil
-}
-
-// Abandoned returns the sessions whose rows name running compactions of an earlier opening of the store.
-func (l *Logs) Abandoned(ctx context.Context) ([]storage.Ref, error) { return l.store.Abandoned(ctx) }

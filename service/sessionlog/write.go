@@ -136,3 +136,14 @@ func (w *Write) RemoveRunning(operation string) {
 		return r.GetOperationId() == operation
 	})
 }
+
+// CancelRunning notes for another daemon that its running compaction is to end.
+func (w *Write) CancelRunning(operation string, cause storagev1.CancelCause) {
+	for i, r := range w.commit.Session.GetRunning() {
+		if r.GetOperationId() == operation {
+			noted := proto.CloneOf(r)
+			noted.Cancel = cause
+			w.commit.Session.Running[i] = noted
+		}
+	}
+}

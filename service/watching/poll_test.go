@@ -84,7 +84,7 @@ func TestADeletionByAnotherDaemonEndsWatches(t *testing.T) {
 // observed is a store that counts how often a session's row is read, and whose revisions cannot be read while it is told
 // so.
 type observed struct {
-	memory.Shared
+	*memory.Shared
 
 	rows  int
 	fails bool

@@ -103,6 +103,8 @@ type watch struct {
 	sends   chan *compactordv1.WatchSessionResponse
 	sent    chan struct{}
 	sendErr error
+	// begun has the compactions of other daemons that the client knows to run.
+	begun []string
 	// undelivered is the first sequence that may not have reached the client.
 	undelivered atomic.Uint32
 	// readTimer fires where the client leaves a response unread.
@@ -184,6 +186,9 @@ func (w *watch) catchUp(ctx context.Context) error {
 	}
 	if row.GetUid() != w.log.UID() {
 		return apierror.SessionNotFound(w.req.GetSessionId())
+	}
+	if err := w.sendBegun(ctx, row); err != nil {
+		return err
 	}
 	for {
 		message, record, err := w.log.Read(ctx, row.GetHead())

@@ -42,7 +42,7 @@ type CompactionServiceClient interface {
 	// are not lost.
 	Compact(ctx context.Context, in *CompactRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[CompactResponse], error)
 	// CancelCompaction ends a running compaction and waits for its end. After the commit it changes nothing: the answer
-	// says how the compaction ended. A daemon knows only the compactions that run in it.
+	// says how the compaction ended. It reaches a compaction of another daemon that uses the same store, too.
 	CancelCompaction(ctx context.Context, in *CancelCompactionRequest, opts ...grpc.CallOption) (*CancelCompactionResponse, error)
 	// Prune makes the edits of policy.prune_strategy, such as hiding old tool results. It needs no summarizer.
 	Prune(ctx context.Context, in *PruneRequest, opts ...grpc.CallOption) (*PruneResponse, error)
@@ -183,7 +183,7 @@ type CompactionServiceServer interface {
 	// are not lost.
 	Compact(*CompactRequest, grpc.ServerStreamingServer[CompactResponse]) error
 	// CancelCompaction ends a running compaction and waits for its end. After the commit it changes nothing: the answer
-	// says how the compaction ended. A daemon knows only the compactions that run in it.
+	// says how the compaction ended. It reaches a compaction of another daemon that uses the same store, too.
 	CancelCompaction(context.Context, *CancelCompactionRequest) (*CancelCompactionResponse, error)
 	// Prune makes the edits of policy.prune_strategy, such as hiding old tool results. It needs no summarizer.
 	Prune(context.Context, *PruneRequest) (*PruneResponse, error)

@@ -36,7 +36,8 @@ type WatchSessionRequest struct {
 	Uid string `protobuf:"bytes,3,opt,name=uid,proto3" json:"uid,omitempty"`
 	// Whether to leave out the parts of messages; part_sizes still says how large they are. Default false.
 	WithoutContent bool `protobuf:"varint,4,opt,name=without_content,json=withoutContent,proto3" json:"without_content,omitempty"`
-	// Whether to send the events of running compactions, too. Default false.
+	// Whether to send the events of running compactions, too. Of a compaction that another daemon runs there is only
+	// `started`, without a plan; its record says how it ended. Default false.
 	Events        bool `protobuf:"varint,5,opt,name=events,proto3" json:"events,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

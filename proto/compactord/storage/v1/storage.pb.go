@@ -26,6 +26,59 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// CancelCause is why a daemon wants a compaction of another one to end.
+type CancelCause int32
+
+const (
+	// It may go on.
+	CancelCause_CANCEL_CAUSE_UNSPECIFIED CancelCause = 0
+	// A call of CancelCompaction.
+	CancelCause_CANCEL_CAUSE_CALL CancelCause = 1
+	// Another compaction, which takes its place.
+	CancelCause_CANCEL_CAUSE_PREEMPTED CancelCause = 2
+)
+
+// Enum value maps for CancelCause.
+var (
+	CancelCause_name = map[int32]string{
+		0: "CANCEL_CAUSE_UNSPECIFIED",
+		1: "CANCEL_CAUSE_CALL",
+		2: "CANCEL_CAUSE_PREEMPTED",
+	}
+	CancelCause_value = map[string]int32{
+		"CANCEL_CAUSE_UNSPECIFIED": 0,
+		"CANCEL_CAUSE_CALL":        1,
+		"CANCEL_CAUSE_PREEMPTED":   2,
+	}
+)
+
+func (x CancelCause) Enum() *CancelCause {
+	p := new(CancelCause)
+	*p = x
+	return p
+}
+
+func (x CancelCause) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (CancelCause) Descriptor() protoreflect.EnumDescriptor {
+	return file_compactord_storage_v1_storage_proto_enumTypes[0].Descriptor()
+}
+
+func (CancelCause) Type() protoreflect.EnumType {
+	return &file_compactord_storage_v1_storage_proto_enumTypes[0]
+}
+
+func (x CancelCause) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use CancelCause.Descriptor instead.
+func (CancelCause) EnumDescriptor() ([]byte, []int) {
+	return file_compactord_storage_v1_storage_proto_rawDescGZIP(), []int{0}
+}
+
 // Session is the row of a session: its fixed properties, what clients set, and the head of its log.
 type Session struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -422,7 +475,9 @@ type RunningCompaction struct {
 	// When it was asked for.
 	StartedAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=started_at,json=startedAt,proto3" json:"started_at,omitempty"`
 	// The name of the opening of the store that it runs in.
-	Opening       string `protobuf:"bytes,4,opt,name=opening,proto3" json:"opening,omitempty"`
+	Opening string `protobuf:"bytes,4,opt,name=opening,proto3" json:"opening,omitempty"`
+	// Why another daemon wants it to end; UNSPECIFIED where none does.
+	Cancel        CancelCause `protobuf:"varint,5,opt,name=cancel,proto3,enum=compactord.storage.v1.CancelCause" json:"cancel,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -483,6 +538,13 @@ func (x *RunningCompaction) GetOpening() string {
 		return x.Opening
 	}
 	return ""
+}
+
+func (x *RunningCompaction) GetCancel() CancelCause {
+	if x != nil {
+		return x.Cancel
+	}
+	return CancelCause_CANCEL_CAUSE_UNSPECIFIED
 }
 
 // Head is the state of a log at a point. It is computed from the log up to that point alone, and stored so that a view
@@ -1895,13 +1957,14 @@ const file_compactord_storage_v1_storage_proto_rawDesc = "" +
 	"next_index\x18\x03 \x01(\rR\tnextIndex\x12\x1f\n" +
 	"\vview_tokens\x18\x04 \x01(\rR\n" +
 	"viewTokens\x12!\n" +
-	"\ffreed_tokens\x18\x05 \x01(\rR\vfreedTokens\"\xc4\x01\n" +
+	"\ffreed_tokens\x18\x05 \x01(\rR\vfreedTokens\"\x80\x02\n" +
 	"\x11RunningCompaction\x12!\n" +
 	"\foperation_id\x18\x01 \x01(\tR\voperationId\x127\n" +
 	"\x06reason\x18\x02 \x01(\x0e2\x1f.compactord.v1.CompactionReasonR\x06reason\x129\n" +
 	"\n" +
 	"started_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\tstartedAt\x12\x18\n" +
-	"\aopening\x18\x04 \x01(\tR\aopening\"\x88\x12\n" +
+	"\aopening\x18\x04 \x01(\tR\aopening\x12:\n" +
+	"\x06cancel\x18\x05 \x01(\x0e2\".compactord.storage.v1.CancelCauseR\x06cancel\"\x88\x12\n" +
 	"\x04Head\x12#\n" +
 	"\rnext_sequence\x18\x01 \x01(\rR\fnextSequence\x12\x1d\n" +
 	"\n" +
@@ -2048,7 +2111,11 @@ const file_compactord_storage_v1_storage_proto_rawDesc = "" +
 	"\x06schema\x18\x01 \x01(\rR\x06schema\x12\x16\n" +
 	"\x06digest\x18\x02 \x01(\fR\x06digest\x12\x1a\n" +
 	"\bresponse\x18\x03 \x01(\fR\bresponse\x12\x1a\n" +
-	"\bsequence\x18\x04 \x01(\rR\bsequenceBHZFgithub.com/compactord/compactord/proto/compactord/storage/v1;storagev1b\x06proto3"
+	"\bsequence\x18\x04 \x01(\rR\bsequence*^\n" +
+	"\vCancelCause\x12\x1c\n" +
+	"\x18CANCEL_CAUSE_UNSPECIFIED\x10\x00\x12\x15\n" +
+	"\x11CANCEL_CAUSE_CALL\x10\x01\x12\x1a\n" +
+	"\x16CANCEL_CAUSE_PREEMPTED\x10\x02BHZFgithub.com/compactord/compactord/proto/compactord/storage/v1;storagev1b\x06proto3"
 
 var (
 	file_compactord_storage_v1_storage_proto_rawDescOnce sync.Once
@@ -2062,73 +2129,76 @@ func file_compactord_storage_v1_storage_proto_rawDescGZIP() []byte {
 	return file_compactord_storage_v1_storage_proto_rawDescData
 }
 
+var file_compactord_storage_v1_storage_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
 var file_compactord_storage_v1_storage_proto_msgTypes = make([]protoimpl.MessageInfo, 17)
 var file_compactord_storage_v1_storage_proto_goTypes = []any{
-	(*Session)(nil),               // 0: compactord.storage.v1.Session
-	(*SyncedList)(nil),            // 1: compactord.storage.v1.SyncedList
-	(*DuePlan)(nil),               // 2: compactord.storage.v1.DuePlan
-	(*RunningCompaction)(nil),     // 3: compactord.storage.v1.RunningCompaction
-	(*Head)(nil),                  // 4: compactord.storage.v1.Head
-	(*BlockInForce)(nil),          // 5: compactord.storage.v1.BlockInForce
-	(*InstructionsInForce)(nil),   // 6: compactord.storage.v1.InstructionsInForce
-	(*Calibration)(nil),           // 7: compactord.storage.v1.Calibration
-	(*ActiveRange)(nil),           // 8: compactord.storage.v1.ActiveRange
-	(*EffectiveCompaction)(nil),   // 9: compactord.storage.v1.EffectiveCompaction
-	(*ChangeMark)(nil),            // 10: compactord.storage.v1.ChangeMark
-	(*UsageBaseline)(nil),         // 11: compactord.storage.v1.UsageBaseline
-	(*Breaker)(nil),               // 12: compactord.storage.v1.Breaker
-	(*StoredMessage)(nil),         // 13: compactord.storage.v1.StoredMessage
-	(*StoredRecord)(nil),          // 14: compactord.storage.v1.StoredRecord
-	(*StoredRequest)(nil),         // 15: compactord.storage.v1.StoredRequest
-	nil,                           // 16: compactord.storage.v1.Session.LabelsEntry
-	(*timestamppb.Timestamp)(nil), // 17: google.protobuf.Timestamp
-	(v1.Estimator)(0),             // 18: compactord.v1.Estimator
-	(*v1.Policy)(nil),             // 19: compactord.v1.Policy
-	(*v1.ForkOrigin)(nil),         // 20: compactord.v1.ForkOrigin
-	(*v1.ParentSession)(nil),      // 21: compactord.v1.ParentSession
-	(*v1.EndedChild)(nil),         // 22: compactord.v1.EndedChild
-	(v1.CompactionReason)(0),      // 23: compactord.v1.CompactionReason
-	(*v1.CallRef)(nil),            // 24: compactord.v1.CallRef
-	(v1.BlockPlace)(0),            // 25: compactord.v1.BlockPlace
-	(*v1.LoggedMessage)(nil),      // 26: compactord.v1.LoggedMessage
-	(*v1.Record)(nil),             // 27: compactord.v1.Record
+	(CancelCause)(0),              // 0: compactord.storage.v1.CancelCause
+	(*Session)(nil),               // 1: compactord.storage.v1.Session
+	(*SyncedList)(nil),            // 2: compactord.storage.v1.SyncedList
+	(*DuePlan)(nil),               // 3: compactord.storage.v1.DuePlan
+	(*RunningCompaction)(nil),     // 4: compactord.storage.v1.RunningCompaction
+	(*Head)(nil),                  // 5: compactord.storage.v1.Head
+	(*BlockInForce)(nil),          // 6: compactord.storage.v1.BlockInForce
+	(*InstructionsInForce)(nil),   // 7: compactord.storage.v1.InstructionsInForce
+	(*Calibration)(nil),           // 8: compactord.storage.v1.Calibration
+	(*ActiveRange)(nil),           // 9: compactord.storage.v1.ActiveRange
+	(*EffectiveCompaction)(nil),   // 10: compactord.storage.v1.EffectiveCompaction
+	(*ChangeMark)(nil),            // 11: compactord.storage.v1.ChangeMark
+	(*UsageBaseline)(nil),         // 12: compactord.storage.v1.UsageBaseline
+	(*Breaker)(nil),               // 13: compactord.storage.v1.Breaker
+	(*StoredMessage)(nil),         // 14: compactord.storage.v1.StoredMessage
+	(*StoredRecord)(nil),          // 15: compactord.storage.v1.StoredRecord
+	(*StoredRequest)(nil),         // 16: compactord.storage.v1.StoredRequest
+	nil,                           // 17: compactord.storage.v1.Session.LabelsEntry
+	(*timestamppb.Timestamp)(nil), // 18: google.protobuf.Timestamp
+	(v1.Estimator)(0),             // 19: compactord.v1.Estimator
+	(*v1.Policy)(nil),             // 20: compactord.v1.Policy
+	(*v1.ForkOrigin)(nil),         // 21: compactord.v1.ForkOrigin
+	(*v1.ParentSession)(nil),      // 22: compactord.v1.ParentSession
+	(*v1.EndedChild)(nil),         // 23: compactord.v1.EndedChild
+	(v1.CompactionReason)(0),      // 24: compactord.v1.CompactionReason
+	(*v1.CallRef)(nil),            // 25: compactord.v1.CallRef
+	(v1.BlockPlace)(0),            // 26: compactord.v1.BlockPlace
+	(*v1.LoggedMessage)(nil),      // 27: compactord.v1.LoggedMessage
+	(*v1.Record)(nil),             // 28: compactord.v1.Record
 }
 var file_compactord_storage_v1_storage_proto_depIdxs = []int32{
-	17, // 0: compactord.storage.v1.Session.created_at:type_name -> google.protobuf.Timestamp
-	17, // 1: compactord.storage.v1.Session.changed_at:type_name -> google.protobuf.Timestamp
-	16, // 2: compactord.storage.v1.Session.labels:type_name -> compactord.storage.v1.Session.LabelsEntry
-	18, // 3: compactord.storage.v1.Session.estimator:type_name -> compactord.v1.Estimator
-	19, // 4: compactord.storage.v1.Session.policy:type_name -> compactord.v1.Policy
-	19, // 5: compactord.storage.v1.Session.resolved_policy:type_name -> compactord.v1.Policy
-	4,  // 6: compactord.storage.v1.Session.head:type_name -> compactord.storage.v1.Head
-	20, // 7: compactord.storage.v1.Session.forked_from:type_name -> compactord.v1.ForkOrigin
-	3,  // 8: compactord.storage.v1.Session.running:type_name -> compactord.storage.v1.RunningCompaction
-	2,  // 9: compactord.storage.v1.Session.due_plan:type_name -> compactord.storage.v1.DuePlan
-	21, // 10: compactord.storage.v1.Session.parent:type_name -> compactord.v1.ParentSession
-	22, // 11: compactord.storage.v1.Session.ended:type_name -> compactord.v1.EndedChild
-	1,  // 12: compactord.storage.v1.Session.synced:type_name -> compactord.storage.v1.SyncedList
-	23, // 13: compactord.storage.v1.RunningCompaction.reason:type_name -> compactord.v1.CompactionReason
-	17, // 14: compactord.storage.v1.RunningCompaction.started_at:type_name -> google.protobuf.Timestamp
-	8,  // 15: compactord.storage.v1.Head.active:type_name -> compactord.storage.v1.ActiveRange
-	9,  // 16: compactord.storage.v1.Head.compaction:type_name -> compactord.storage.v1.EffectiveCompaction
-	24, // 17: compactord.storage.v1.Head.open_calls:type_name -> compactord.v1.CallRef
-	24, // 18: compactord.storage.v1.Head.void_calls:type_name -> compactord.v1.CallRef
-	10, // 19: compactord.storage.v1.Head.changes:type_name -> compactord.storage.v1.ChangeMark
-	11, // 20: compactord.storage.v1.Head.usage:type_name -> compactord.storage.v1.UsageBaseline
-	12, // 21: compactord.storage.v1.Head.breaker:type_name -> compactord.storage.v1.Breaker
-	7,  // 22: compactord.storage.v1.Head.calibration:type_name -> compactord.storage.v1.Calibration
-	18, // 23: compactord.storage.v1.Head.estimator:type_name -> compactord.v1.Estimator
-	5,  // 24: compactord.storage.v1.Head.blocks:type_name -> compactord.storage.v1.BlockInForce
-	6,  // 25: compactord.storage.v1.Head.instructions:type_name -> compactord.storage.v1.InstructionsInForce
-	25, // 26: compactord.storage.v1.BlockInForce.place:type_name -> compactord.v1.BlockPlace
-	26, // 27: compactord.storage.v1.StoredMessage.logged:type_name -> compactord.v1.LoggedMessage
-	27, // 28: compactord.storage.v1.StoredRecord.record:type_name -> compactord.v1.Record
-	4,  // 29: compactord.storage.v1.StoredRecord.head:type_name -> compactord.storage.v1.Head
-	30, // [30:30] is the sub-list for method output_type
-	30, // [30:30] is the sub-list for method input_type
-	30, // [30:30] is the sub-list for extension type_name
-	30, // [30:30] is the sub-list for extension extendee
-	0,  // [0:30] is the sub-list for field type_name
+	18, // 0: compactord.storage.v1.Session.created_at:type_name -> google.protobuf.Timestamp
+	18, // 1: compactord.storage.v1.Session.changed_at:type_name -> google.protobuf.Timestamp
+	17, // 2: compactord.storage.v1.Session.labels:type_name -> compactord.storage.v1.Session.LabelsEntry
+	19, // 3: compactord.storage.v1.Session.estimator:type_name -> compactord.v1.Estimator
+	20, // 4: compactord.storage.v1.Session.policy:type_name -> compactord.v1.Policy
+	20, // 5: compactord.storage.v1.Session.resolved_policy:type_name -> compactord.v1.Policy
+	5,  // 6: compactord.storage.v1.Session.head:type_name -> compactord.storage.v1.Head
+	21, // 7: compactord.storage.v1.Session.forked_from:type_name -> compactord.v1.ForkOrigin
+	4,  // 8: compactord.storage.v1.Session.running:type_name -> compactord.storage.v1.RunningCompaction
+	3,  // 9: compactord.storage.v1.Session.due_plan:type_name -> compactord.storage.v1.DuePlan
+	22, // 10: compactord.storage.v1.Session.parent:type_name -> compactord.v1.ParentSession
+	23, // 11: compactord.storage.v1.Session.ended:type_name -> compactord.v1.EndedChild
+	2,  // 12: compactord.storage.v1.Session.synced:type_name -> compactord.storage.v1.SyncedList
+	24, // 13: compactord.storage.v1.RunningCompaction.reason:type_name -> compactord.v1.CompactionReason
+	18, // 14: compactord.storage.v1.RunningCompaction.started_at:type_name -> google.protobuf.Timestamp
+	0,  // 15: compactord.storage.v1.RunningCompaction.cancel:type_name -> compactord.storage.v1.CancelCause
+	9,  // 16: compactord.storage.v1.Head.active:type_name -> compactord.storage.v1.ActiveRange
+	10, // 17: compactord.storage.v1.Head.compaction:type_name -> compactord.storage.v1.EffectiveCompaction
+	25, // 18: compactord.storage.v1.Head.open_calls:type_name -> compactord.v1.CallRef
+	25, // 19: compactord.storage.v1.Head.void_calls:type_name -> compactord.v1.CallRef
+	11, // 20: compactord.storage.v1.Head.changes:type_name -> compactord.storage.v1.ChangeMark
+	12, // 21: compactord.storage.v1.Head.usage:type_name -> compactord.storage.v1.UsageBaseline
+	13, // 22: compactord.storage.v1.Head.breaker:type_name -> compactord.storage.v1.Breaker
+	8,  // 23: compactord.storage.v1.Head.calibration:type_name -> compactord.storage.v1.Calibration
+	19, // 24: compactord.storage.v1.Head.estimator:type_name -> compactord.v1.Estimator
+	6,  // 25: compactord.storage.v1.Head.blocks:type_name -> compactord.storage.v1.BlockInForce
+	7,  // 26: compactord.storage.v1.Head.instructions:type_name -> compactord.storage.v1.InstructionsInForce
+	26, // 27: compactord.storage.v1.BlockInForce.place:type_name -> compactord.v1.BlockPlace
+	27, // 28: compactord.storage.v1.StoredMessage.logged:type_name -> compactord.v1.LoggedMessage
+	28, // 29: compactord.storage.v1.StoredRecord.record:type_name -> compactord.v1.Record
+	5,  // 30: compactord.storage.v1.StoredRecord.head:type_name -> compactord.storage.v1.Head
+	31, // [31:31] is the sub-list for method output_type
+	31, // [31:31] is the sub-list for method input_type
+	31, // [31:31] is the sub-list for extension type_name
+	31, // [31:31] is the sub-list for extension extendee
+	0,  // [0:31] is the sub-list for field type_name
 }
 
 func init() { file_compactord_storage_v1_storage_proto_init() }
@@ -2144,13 +2214,14 @@ func file_compactord_storage_v1_storage_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_compactord_storage_v1_storage_proto_rawDesc), len(file_compactord_storage_v1_storage_proto_rawDesc)),
-			NumEnums:      0,
+			NumEnums:      1,
 			NumMessages:   17,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
 		GoTypes:           file_compactord_storage_v1_storage_proto_goTypes,
 		DependencyIndexes: file_compactord_storage_v1_storage_proto_depIdxs,
+		EnumInfos:         file_compactord_storage_v1_storage_proto_enumTypes,
 		MessageInfos:      file_compactord_storage_v1_storage_proto_msgTypes,
 	}.Build()
 	File_compactord_storage_v1_storage_proto = out.File

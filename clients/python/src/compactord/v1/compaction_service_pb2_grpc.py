@@ -104,7 +104,7 @@ class CompactionServiceServicer(object):
 
     def CancelCompaction(self, request, context):
         """CancelCompaction ends a running compaction and waits for its end. After the commit it changes nothing: the answer
-        says how the compaction ended. A daemon knows only the compactions that run in it.
+        says how the compaction ended. It reaches a compaction of another daemon that uses the same store, too.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

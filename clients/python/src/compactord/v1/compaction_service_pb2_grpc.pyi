@@ -47,7 +47,7 @@ class CompactionServiceStub:
     """
     CancelCompaction: _grpc.UnaryUnaryMultiCallable[_compact_pb2.CancelCompactionRequest, _compact_pb2.CancelCompactionResponse]
     """CancelCompaction ends a running compaction and waits for its end. After the commit it changes nothing: the answer
-    says how the compaction ended. A daemon knows only the compactions that run in it.
+    says how the compaction ended. It reaches a compaction of another daemon that uses the same store, too.
     """
     Prune: _grpc.UnaryUnaryMultiCallable[_compact_pb2.PruneRequest, _compact_pb2.PruneResponse]
     """Prune makes the edits of policy.prune_strategy, such as hiding old tool results. It needs no summarizer."""
@@ -84,7 +84,7 @@ class CompactionServiceAsyncStub(CompactionServiceStub):
     """
     CancelCompaction: _aio.UnaryUnaryMultiCallable[_compact_pb2.CancelCompactionRequest, _compact_pb2.CancelCompactionResponse]  # type: ignore[assignment]
     """CancelCompaction ends a running compaction and waits for its end. After the commit it changes nothing: the answer
-    says how the compaction ended. A daemon knows only the compactions that run in it.
+    says how the compaction ended. It reaches a compaction of another daemon that uses the same store, too.
     """
     Prune: _aio.UnaryUnaryMultiCallable[_compact_pb2.PruneRequest, _compact_pb2.PruneResponse]  # type: ignore[assignment]
     """Prune makes the edits of policy.prune_strategy, such as hiding old tool results. It needs no summarizer."""
@@ -130,7 +130,7 @@ class CompactionServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_compact_pb2.CancelCompactionResponse, _abc.Awaitable[_compact_pb2.CancelCompactionResponse]]:
         """CancelCompaction ends a running compaction and waits for its end. After the commit it changes nothing: the answer
-        says how the compaction ended. A daemon knows only the compactions that run in it.
+        says how the compaction ended. It reaches a compaction of another daemon that uses the same store, too.
         """
 
     @_abc_1.abstractmethod

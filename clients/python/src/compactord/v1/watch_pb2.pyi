@@ -44,7 +44,9 @@ class WatchSessionRequest(_message.Message):
     without_content: _builtins.bool
     """Whether to leave out the parts of messages; part_sizes still says how large they are. Default false."""
     events: _builtins.bool
-    """Whether to send the events of running compactions, too. Default false."""
+    """Whether to send the events of running compactions, too. Of a compaction that another daemon runs there is only
+    `started`, without a plan; its record says how it ended. Default false.
+    """
     def __init__(
         self,
         *,

@@ -44,7 +44,7 @@ export const CompactionService: GenService<{
   },
   /**
    * CancelCompaction ends a running compaction and waits for its end. After the commit it changes nothing: the answer
-   * says how the compaction ended. A daemon knows only the compactions that run in it.
+   * says how the compaction ended. It reaches a compaction of another daemon that uses the same store, too.
    *
    * @generated from rpc compactord.v1.CompactionService.CancelCompaction
    */

@@ -56,7 +56,8 @@ export type WatchSessionRequest = Message<"compactord.v1.WatchSessionRequest"> &
   withoutContent: boolean;
 
   /**
-   * Whether to send the events of running compactions, too. Default false.
+   * Whether to send the events of running compactions, too. Of a compaction that another daemon runs there is only
+   * `started`, without a plan; its record says how it ended. Default false.
    *
    * @generated from field: bool events = 5;
    */
@@ -101,7 +102,8 @@ export type WatchSessionRequestJson = {
   withoutContent?: boolean;
 
   /**
-   * Whether to send the events of running compactions, too. Default false.
+   * Whether to send the events of running compactions, too. Of a compaction that another daemon runs there is only
+   * `started`, without a plan; its record says how it ended. Default false.
    *
    * @generated from field: bool events = 5;
    */
