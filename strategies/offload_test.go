@@ -8,6 +8,8 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session/sessiontest"
+	"github.com/compactord/compactord/strategies"
 )
 
 // xbotsOffload has xbot's limits: 2,000 tokens or 10,240 bytes are offloaded, one less is not.
@@ -101,6 +103,12 @@ func TestCase219OffloadLeavesErrorsAndPartialReads(t *testing.T) {
 		require.Len(t, arriving(l, onAppend(parameters)), 1, call[1])
 	}
 	require.Equal(t, whole, indexesOf(planned(t, l, parameters)))
+	// It is also known where the arguments are not held.
+	in := l.input()
+	in.State = sessiontest.OutlinedWith(in.State, strategies.OutlineFacts)
+	outlined, err := registry().Plan(t.Context(), in, parameters)
+	require.NoError(t, err)
+	require.Equal(t, whole, indexesOf(outlined))
 
 	// Partial reads are offloaded, too, if the parameters say so. The policy names the tools that read.
 	l = newLog().script("U")
