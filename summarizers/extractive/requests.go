@@ -72,7 +72,7 @@ func (r *reader) endRequests(next *item, said string) {
 	if next.noise {
 		return
 	}
-	for _, it := range r.thread {
+	for _, it := range r.thread[max(0, len(r.thread)-maxTogether):] {
 		// What the user asked before the last message was answered with it, whatever the agent asks back.
 		if asked := ownWords(it.text); it != r.lastUser && it.end == requestOpen && !r.acted && onlyAsks(asked) && !requests(asked) {
 			it.end = requestAnswered
@@ -98,6 +98,9 @@ func (r *reader) endRequests(next *item, said string) {
 	}
 	r.thread = nil
 }
+
+// maxTogether is how many of the last messages of the user are answered together at most.
+const maxTogether = 2
 
 // asksWithoutOrder says whether a message asks something, and its other sentences order nothing.
 func asksWithoutOrder(text string) bool {

@@ -21,6 +21,9 @@ func TestWorkGrowsWithTheNumberOfStatements(t *testing.T) {
 			c.says(fmt.Sprintf("Should I move boat%d to the west quay?", i))
 			c.user("yes")
 		},
+		"values": func(c *conversation, i int) {
+			c.user(fmt.Sprintf("The ferry of boat%d now leaves at %d:%d.", i, i%24, 10+i%50))
+		},
 		"rules": func(c *conversation, i int) { c.user(fmt.Sprintf("Never touch boat%d.", i)) },
 	} {
 		work := func(n int) float64 {
