@@ -25,6 +25,10 @@ func TestTheLatestValueCounts(t *testing.T) {
 		"another label":     {"Staging: the host is db1.internal.", "Production: the host is db7.internal.", false},
 		"other words":       {"NOTE: The pager reads 500 rows.", "NOTE: Invoices have two taxes.", false},
 		"other identifiers": {"NOTE: The table billing_events has 5 columns.", "NOTE: The table audit_events has 7 columns.", false},
+		"forbidden files":   {"RULE: Never edit the file internal/a.go.", "RULE: Never edit the file internal/b.go.", false},
+		"forbidden numbers": {"RULE: Never paint the boat 7.", "RULE: Never paint the boat 8.", false},
+		"forbidden hosts":   {"Deployment: never restart db1.internal.", "Deployment: never restart db2.internal.", false},
+		"a limit":           {"Deployment: never more than 5 hosts at once.", "Deployment: never more than 9 hosts at once.", true},
 		"no label":          {"Rename the module 5 everywhere.", "Rename the module 7 everywhere.", false},
 	} {
 		t.Run(name, func(t *testing.T) {

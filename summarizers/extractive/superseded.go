@@ -83,6 +83,8 @@ type valued struct {
 	// the values.
 	words, subjects []string
 	values          int
+	// forbids says that it forbids something.
+	forbids bool
 }
 
 // valuedOf returns an item as a statement with a label. It returns false if it has none.
@@ -99,8 +101,10 @@ func valuedIn(it *item, said string) (v valued, ok bool) {
 	v = valued{it: it, label: label}
 	for word := range strings.FieldsSeq(value) {
 		word = strings.TrimFunc(word, func(r rune) bool { return unicode.IsPunct(r) && r != '/' && r != '~' })
+		v.forbids = v.forbids || forbidding[strings.ToLower(word)]
 		switch {
-		case isSubject(word):
+		// The file that must not be touched is what a prohibition is about.
+		case isSubject(word), v.forbids && isValue(word) && strings.ContainsFunc(word, unicode.IsLetter):
 			v.subjects = append(v.subjects, word)
 		case word == "" || changeWords[strings.ToLower(word)]:
 		case isValue(word):
@@ -114,13 +118,13 @@ func valuedIn(it *item, said string) (v valued, ok bool) {
 
 // sameThing says whether a later statement is about the same thing: it has the same label and names the same
 // identifiers, and its other words are the same, apart from a few that only say that something changed. A value alone
-// replaces another one. In doubt both statements stay.
+// replaces another one. Prohibitions under a vague label add up. In doubt both statements stay.
 func (v *valued) sameThing(now *valued) bool {
 	switch {
 	case v.label != now.label || !slices.Equal(v.subjects, now.subjects):
 		return false
 	case v.values > 0 && now.values > 0:
-		return slices.Equal(v.words, now.words) && (!isVague(v.label) || len(v.words) >= vagueWords)
+		return slices.Equal(v.words, now.words) && (!isVague(v.label) || len(v.words) >= vagueWords && !v.forbids)
 	default:
 		return len(v.words) == 1 && len(now.words) == 1 && v.values+now.values+len(v.subjects) == 0 && !isVague(v.label)
 	}
@@ -131,6 +135,9 @@ const vagueWords = 3
 
 // changeWords are words that may be in only one of two statements about the same thing.
 var changeWords = wordSet("now instead again still already currently actually only just at is are was set to changed moved new")
+
+// forbidding are words that forbid what comes after them.
+var forbidding = wordSet("never not don't dont don’t mustn't cannot can't nie niemals nicht kein keine jamais pas nunca no não mai non никогда не")
 
 // vague are labels under which people write about many things, or that no value belongs to.
 var vague = wordSet(`note notes todo fixme bug bugs rule rules constraint constraints question error errors warning story task tasks step decision idea
