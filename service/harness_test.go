@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 	if path := os.Getenv(childStore); path != "" {
 		os.Exit(printViews(path))
 	}
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(suite{m})
 }
 
 // daemon is a real server, as cmd builds it, but with a store in memory and a listener within the process. The tests in

@@ -1,6 +1,7 @@
 package service_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -8,32 +9,24 @@ import (
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/sessionlog"
-	"github.com/compactord/compactord/storage/memory"
 )
-
-// lasting is an opening of a store whose daemon does not close it, since another one uses it.
-type lasting struct{ *memory.Shared }
-
-// Close implements storage.Store.
-func (lasting) Close() error { return nil }
 
 // twoDaemons are two daemons on one store. One of them is held before the commit of its first compaction of the session
 // "s", which both can compact.
 type twoDaemons struct {
 	held, other *daemon
 	stops       *stops
-	opening     *memory.Shared
+	store       sharedStore
 	// operation is the id of the compaction that is held, and ended what its call returned.
 	operation string
 	ended     chan error
 }
 
-func startTwo(t *testing.T) *twoDaemons {
+func startTwo(t *testing.T, store sharedStore) *twoDaemons {
 	t.Helper()
-	opening := memory.NewShared()
-	two := &twoDaemons{stops: newStops(), opening: opening, ended: make(chan error, 1)}
-	two.other = start(t, withStore(lasting{opening.Open()}))
-	two.held = start(t, withStore(lasting{opening}), two.stops.option())
+	two := &twoDaemons{stops: newStops(), store: store, ended: make(chan error, 1)}
+	two.other = start(t, withStore(store.open(t)))
+	two.held = start(t, withStore(store.open(t)), two.stops.option())
 	two.held.create("s", small(1000))
 	two.held.append("s", working(10, 2000)...)
 	return two
@@ -47,7 +40,7 @@ func (two *twoDaemons) compact(t *testing.T) {
 		two.ended <- err
 	}()
 	<-two.stops.reached
-	row, err := two.opening.Session(t.Context(), "", "s")
+	row, err := two.other.store.Session(t.Context(), "", "s")
 	require.NoError(t, err)
 	require.Len(t, row.GetRunning(), 1)
 	two.operation = row.GetRunning()[0].GetOperationId()
@@ -59,7 +52,7 @@ func (two *twoDaemons) requireEnds(t *testing.T, completed, attempts int) {
 	hasCompleted, hasAttempts := two.other.ends("s")
 	require.Equal(t, completed, hasCompleted)
 	require.Equal(t, attempts, hasAttempts)
-	problems, err := sessionlog.Check(t.Context(), two.opening, "")
+	problems, err := sessionlog.Check(t.Context(), two.other.store, "")
 	require.NoError(t, err)
 	require.Empty(t, problems)
 }
@@ -67,110 +60,140 @@ func (two *twoDaemons) requireEnds(t *testing.T, completed, attempts int) {
 // Two daemons compacted one session at the same time, and the summary of one of them was paid for nothing.
 func TestOneDaemonAtATimeCompactsASession(t *testing.T) {
 	t.Parallel()
-	two := startTwo(t)
-	two.compact(t)
-	_, err := two.other.compact(compactRequest("s", nil))
-	info := requireReason(t, err, codes.FailedPrecondition, "COMPACTION_RUNNING")
-	require.Equal(t, two.operation, info.GetMetadata()["operation_id"])
-	close(two.stops.release)
-	require.NoError(t, <-two.ended)
-	two.requireEnds(t, 1, 0)
+	for name, newStore := range sharedStores {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			two := startTwo(t, newStore(t))
+			two.compact(t)
+			_, err := two.other.compact(compactRequest("s", nil))
+			info := requireReason(t, err, codes.FailedPrecondition, "COMPACTION_RUNNING")
+			require.Equal(t, two.operation, info.GetMetadata()["operation_id"])
+			close(two.stops.release)
+			require.NoError(t, <-two.ended)
+			two.requireEnds(t, 1, 0)
 
-	two.other.append("s", working(10, 2000)...)
-	_, err = two.other.compact(compactRequest("s", nil))
-	require.NoError(t, err)
-	two.requireEnds(t, 2, 0)
+			two.other.append("s", working(10, 2000)...)
+			_, err = two.other.compact(compactRequest("s", nil))
+			require.NoError(t, err)
+			two.requireEnds(t, 2, 0)
+		})
+	}
 }
 
 // CancelCompaction found only the compactions of the daemon that it came to.
 func TestCancelReachesACompactionOfAnotherDaemon(t *testing.T) {
 	t.Parallel()
 	for _, named := range []bool{false, true} {
-		two := startTwo(t)
-		two.compact(t)
-		_, err := two.other.cancelRunning("s", "another operation")
-		requireReason(t, err, codes.NotFound, "OPERATION_NOT_FOUND")
-		operation := ""
-		if named {
-			operation = two.operation
+		for name, newStore := range sharedStores {
+			t.Run(fmt.Sprintf("%s, named %t", name, named), func(t *testing.T) {
+				t.Parallel()
+				two := startTwo(t, newStore(t))
+				two.compact(t)
+				_, err := two.other.cancelRunning("s", "another operation")
+				requireReason(t, err, codes.NotFound, "OPERATION_NOT_FOUND")
+				operation := ""
+				if named {
+					operation = two.operation
+				}
+				answer, err := two.other.cancelRunning("s", operation)
+				require.NoError(t, err)
+				require.Equal(t, two.operation, answer.GetOperationId())
+				require.Contains(t, answer.GetEnding().GetCancelled().GetMessage(), "another client cancelled it")
+				require.Equal(t, codes.Canceled, statusCode(<-two.ended))
+				two.requireEnds(t, 0, 1)
+				_, err = two.other.cancelRunning("s", "")
+				requireReason(t, err, codes.NotFound, "OPERATION_NOT_FOUND")
+			})
 		}
-		answer, err := two.other.cancelRunning("s", operation)
-		require.NoError(t, err)
-		require.Equal(t, two.operation, answer.GetOperationId())
-		require.Contains(t, answer.GetEnding().GetCancelled().GetMessage(), "another client cancelled it")
-		require.Equal(t, codes.Canceled, statusCode(<-two.ended))
-		two.requireEnds(t, 0, 1)
-		_, err = two.other.cancelRunning("s", "")
-		requireReason(t, err, codes.NotFound, "OPERATION_NOT_FOUND")
 	}
 }
 
 func TestPreemptReachesACompactionOfAnotherDaemon(t *testing.T) {
 	t.Parallel()
-	two := startTwo(t)
-	two.compact(t)
-	req := compactRequest("s", nil)
-	req.Preempt = true
-	events, err := two.other.compact(req)
-	require.NoError(t, err)
-	require.NotNil(t, last(t, events).GetCompleted())
-	require.Equal(t, codes.Canceled, statusCode(<-two.ended))
-	two.requireEnds(t, 1, 1)
-	for _, r := range two.other.records("s") {
-		if a := r.GetAttempt(); a != nil {
-			require.Contains(t, a.GetMessage(), "another compaction took its place")
-		}
+	for name, newStore := range sharedStores {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			two := startTwo(t, newStore(t))
+			two.compact(t)
+			req := compactRequest("s", nil)
+			req.Preempt = true
+			events, err := two.other.compact(req)
+			require.NoError(t, err)
+			require.NotNil(t, last(t, events).GetCompleted())
+			require.Equal(t, codes.Canceled, statusCode(<-two.ended))
+			two.requireEnds(t, 1, 1)
+			for _, r := range two.other.records("s") {
+				if a := r.GetAttempt(); a != nil {
+					require.Contains(t, a.GetMessage(), "another compaction took its place")
+				}
+			}
+		})
 	}
 }
 
 // A daemon that was only taken for dead writes nothing after that.
 func TestADaemonThatWasTakenForDeadWritesNothing(t *testing.T) {
 	t.Parallel()
-	two := startTwo(t)
-	two.compact(t)
-	watch := two.other.watch(&compactordv1.WatchSessionRequest{SessionId: "s"})
-	two.opening.End()
-	start(t, withStore(lasting{two.opening.Open()}))
-	require.NotNil(t, watch.next().GetRecord().GetAttempt())
-	close(two.stops.release)
-	require.Error(t, <-two.ended)
-	two.requireEnds(t, 0, 1)
+	for name, newStore := range sharedStores {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			two := startTwo(t, newStore(t))
+			two.compact(t)
+			watch := two.other.watch(&compactordv1.WatchSessionRequest{SessionId: "s"})
+			two.store.end(t, two.held.store.Opening())
+			start(t, withStore(two.store.open(t)))
+			require.NotNil(t, watch.next().GetRecord().GetAttempt())
+			close(two.stops.release)
+			require.Error(t, <-two.ended)
+			two.requireEnds(t, 0, 1)
+		})
+	}
 }
 
 // A daemon that is dead holds up nobody.
 func TestACompactionOfADeadDaemonIsInterrupted(t *testing.T) {
 	t.Parallel()
-	two := startTwo(t)
-	two.compact(t)
-	two.opening.End()
-	events, err := two.other.compact(compactRequest("s", nil))
-	require.NoError(t, err)
-	require.NotNil(t, last(t, events).GetCompleted())
-	close(two.stops.release)
-	require.Error(t, <-two.ended)
-	two.requireEnds(t, 1, 1)
-	for _, r := range two.other.records("s") {
-		if a := r.GetAttempt(); a != nil {
-			require.Equal(t, compactordv1.ErrorReason_ERROR_REASON_INTERRUPTED, a.GetErrorReason())
-			require.Equal(t, two.operation, a.GetProvenance().GetOperationId())
-		}
+	for name, newStore := range sharedStores {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			two := startTwo(t, newStore(t))
+			two.compact(t)
+			two.store.end(t, two.held.store.Opening())
+			events, err := two.other.compact(compactRequest("s", nil))
+			require.NoError(t, err)
+			require.NotNil(t, last(t, events).GetCompleted())
+			close(two.stops.release)
+			require.Error(t, <-two.ended)
+			two.requireEnds(t, 1, 1)
+			for _, r := range two.other.records("s") {
+				if a := r.GetAttempt(); a != nil {
+					require.Equal(t, compactordv1.ErrorReason_ERROR_REASON_INTERRUPTED, a.GetErrorReason())
+					require.Equal(t, two.operation, a.GetProvenance().GetOperationId())
+				}
+			}
+		})
 	}
 }
 
 // A watcher of one daemon gets the beginning of a compaction of another one, and its entry.
 func TestWatchersSeeCompactionsOfAnotherDaemon(t *testing.T) {
 	t.Parallel()
-	two := startTwo(t)
-	watch := two.other.watch(&compactordv1.WatchSessionRequest{SessionId: "s", Events: true})
-	two.compact(t)
-	begun := watch.next().GetEvent()
-	require.Equal(t, two.operation, begun.GetOperationId())
-	require.Equal(t, compactordv1.CompactionReason_COMPACTION_REASON_MANUAL, begun.GetStarted().GetReason())
-	require.NotZero(t, begun.GetTime())
-	two.held.append("s", user("Go on."))
-	require.NotNil(t, watch.next().GetMessage())
-	close(two.stops.release)
-	require.NoError(t, <-two.ended)
-	entry := watch.next().GetRecord().GetCompaction()
-	require.Equal(t, two.operation, entry.GetProvenance().GetOperationId())
+	for name, newStore := range sharedStores {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			two := startTwo(t, newStore(t))
+			watch := two.other.watch(&compactordv1.WatchSessionRequest{SessionId: "s", Events: true})
+			two.compact(t)
+			begun := watch.next().GetEvent()
+			require.Equal(t, two.operation, begun.GetOperationId())
+			require.Equal(t, compactordv1.CompactionReason_COMPACTION_REASON_MANUAL, begun.GetStarted().GetReason())
+			require.NotZero(t, begun.GetTime())
+			two.held.append("s", user("Go on."))
+			require.NotNil(t, watch.next().GetMessage())
+			close(two.stops.release)
+			require.NoError(t, <-two.ended)
+			entry := watch.next().GetRecord().GetCompaction()
+			require.Equal(t, two.operation, entry.GetProvenance().GetOperationId())
+		})
+	}
 }
