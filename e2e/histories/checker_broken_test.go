@@ -41,12 +41,17 @@ func TestBrokenHistoriesAreFound(t *testing.T) {
 			lost.request = texts("a", "v-lost")
 			h.calls = append(h.calls, &lost)
 		}, "v-lost was acknowledged, and is not there"},
-		"one is there twice":       {func(h *broken) { h.add(texts("a", "v-first").GetMessages()[0]) }, "of v-first is there 2 times"},
-		"one is torn":              {func(h *broken) { h.message(first.index).Message = said("other") }, "1 of 2 messages of v-first are there"},
-		"one was refused":          {func(h *broken) { h.of(first.call).outcome = refused }, "v-first is there though it was refused"},
-		"one was changed":          {func(h *broken) { h.message(first.index).Message = said(mark("v-first", 0)) }, "is not what v-first sent"},
-		"nobody sent one":          {func(h *broken) { h.add(said("other")) }, "was sent by nobody"},
-		"one is at another place":  {func(h *broken) { h.of(first.call).answer = second.call.answer }, "v-first was acknowledged as messages"},
+		"one is there twice":      {func(h *broken) { h.add(texts("a", "v-first").GetMessages()[0]) }, "of v-first is there 2 times"},
+		"one is torn":             {func(h *broken) { h.message(first.index).Message = said("other") }, "1 of 2 messages of v-first are there"},
+		"one was refused":         {func(h *broken) { h.of(first.call).outcome = refused }, "v-first is there though it was refused"},
+		"one was changed":         {func(h *broken) { h.message(first.index).Message = said(mark("v-first", 0)) }, "is not what v-first sent"},
+		"nobody sent one":         {func(h *broken) { h.add(said("other")) }, "was sent by nobody"},
+		"one is at another place": {func(h *broken) { h.of(first.call).answer = second.call.answer }, "v-first was acknowledged as messages"},
+		"one is not where it was wanted": {func(h *broken) {
+			r := texts("a", "v-first")
+			r.ExpectedNextIndex = new(first.index - 1)
+			h.of(first.call).request = r
+		}, "was only wanted at"},
 		"two are in another order": {func(h *broken) { h.of(first.call).began = third.call.ended + 1 }, "began after"},
 		"a record is another one": {
 			func(h *broken) { h.pinned(second.index).Indexes[0]-- }, "is not that of *compactordv1.PinMessagesRequest",

@@ -165,6 +165,9 @@ func (c *checker) checkAppend(call *call, r *compactordv1.AppendMessagesRequest,
 		c.report("session %s: %d of %d messages of %s are there", call.session, len(found), len(r.GetMessages()), r.GetRequestId())
 	}
 	first := found[0]
+	if r.ExpectedNextIndex != nil && r.GetExpectedNextIndex() != first.GetIndex() {
+		c.report("session %s: %s is at message %d, and was only wanted at %d", call.session, r.GetRequestId(), first.GetIndex(), r.GetExpectedNextIndex())
+	}
 	for n, m := range found {
 		if m.GetIndex() != first.GetIndex()+uint32(n) || m.GetSequence() != first.GetSequence()+uint32(n) {
 			c.report("session %s: the messages of %s do not follow each other", call.session, r.GetRequestId())

@@ -29,6 +29,10 @@ type client struct {
 	points map[string]uint32
 	// tokens are the tokens of its last views, by session.
 	tokens map[string]string
+	// lengths are the numbers of messages that the sessions had when it last heard of that.
+	lengths map[string]uint32
+	// outlives says that a call may take effect when its daemon has already ended: a database is still at it.
+	outlives bool
 }
 
 func newClient(h *history, name string, seed uint64, shared []string) *client {
@@ -38,7 +42,7 @@ func newClient(h *history, name string, seed uint64, shared []string) *client {
 	}
 	return &client{
 		name: name, history: h, random: rand.New(rand.NewPCG(seed, number)), shared: shared,
-		points: make(map[string]uint32), tokens: make(map[string]string),
+		points: make(map[string]uint32), tokens: make(map[string]string), lengths: make(map[string]uint32),
 	}
 }
 
@@ -64,12 +68,27 @@ func (c *client) run(ctx context.Context, d *daemon, calls int) error {
 	return nil
 }
 
-// abandon leaves an unanswered call as it is. Its daemon has ended, so that it cannot take effect any more.
-func (c *client) abandon() {
-	if c.open != nil {
-		c.open.ended = c.history.clock.Add(1)
-		c.open = nil
+// step makes one call on any daemon: a call that got no answer once more, an old one again, or a new one.
+func (c *client) step(ctx context.Context, anyDaemon func(*rand.Rand) *daemon) error {
+	switch n := c.random.IntN(20); {
+	case c.open != nil && n < 15:
+		return c.send(ctx, anyDaemon(c.random), c.open)
+	case n == 0:
+		return c.repeatAnswered(ctx, anyDaemon(c.random))
+	default:
+		c.abandon()
+		session, request := c.draw()
+		return c.send(ctx, anyDaemon(c.random), c.history.begin(session, request))
 	}
+}
+
+// abandon leaves an unanswered call as it is. Its daemon has ended, so that it cannot take effect any more unless a
+// database is still at it.
+func (c *client) abandon() {
+	if c.open != nil && !c.outlives {
+		c.open.ended = c.history.clock.Add(1)
+	}
+	c.open = nil
 }
 
 // send sends a call and notes its end. It returns errors that nothing explains.
@@ -95,6 +114,9 @@ func (c *client) send(ctx context.Context, d *daemon, call *call) error {
 func (c *client) learn(call *call) {
 	if call.outcome != answered {
 		return
+	}
+	if a, ok := call.answer.(*compactordv1.AppendMessagesResponse); ok {
+		c.lengths[call.session] = a.GetNextIndex()
 	}
 	switch a := call.answer.(type) {
 	case interface{ GetPoint() uint32 }:
@@ -259,8 +281,8 @@ func (c *client) indexes(point uint32) []uint32 {
 	return list
 }
 
-// append returns a request to append a request of a user, an answer, or a whole tool group. Every message has a text that
-// no other one has.
+// append returns a request to append a request of a user, an answer, or a whole tool group, sometimes only where the log
+// ends as the client knows it. Every message has a text that no other one has.
 func (c *client) append(session, id string) *compactordv1.AppendMessagesRequest {
 	text := func(role compactordv1.Role, n int) *compactordv1.Message {
 		words := strings.Repeat(" and so on", c.random.IntN(60))
@@ -269,6 +291,9 @@ func (c *client) append(session, id string) *compactordv1.AppendMessagesRequest 
 		}}}}
 	}
 	r := &compactordv1.AppendMessagesRequest{SessionId: session, RequestId: id}
+	if length, known := c.lengths[session]; known && c.random.IntN(4) == 0 {
+		r.ExpectedNextIndex = &length
+	}
 	switch c.random.IntN(3) {
 	case 0:
 		r.Messages = append(r.Messages, text(compactordv1.Role_ROLE_USER, 0))

@@ -7,7 +7,11 @@
 //   - What was never answered is there as a whole or not at all, also once where it was repeated.
 //   - A call that began after another one had ended comes after it. What a call read is what there was at that time.
 //   - Every view is that of the naive model at its point.
+//   - A watcher gets everything of its session once and in order, at whatever daemon.
 //   - A request that is sent again gets its recorded answer, also from a daemon that was killed meanwhile.
+//
+// The same is tested of two daemons on one database, of which one is killed at a time; COMPACTORD_HISTORY_ROUNDS is how
+// often.
 //
 // Nothing depends on how long a call takes. COMPACTORD_HISTORY_SEED repeats what the clients draw; what they meet depends
 // on the machine all the same.

@@ -71,8 +71,13 @@ type world struct {
 
 func newWorld(t *testing.T, seed uint64) *world {
 	t.Helper()
+	return newWorldOn(t, filepath.Join(t.TempDir(), "store.db"), seed)
+}
+
+func newWorldOn(t *testing.T, store string, seed uint64) *world {
+	t.Helper()
 	w := &world{
-		t: t, store: filepath.Join(t.TempDir(), "store.db"), random: rand.New(rand.NewPCG(seed, 0)),
+		t: t, store: store, random: rand.New(rand.NewPCG(seed, 0)),
 		history: &history{ends: make(chan struct{}, 1000)},
 	}
 	shared := []string{"a", "b"}
