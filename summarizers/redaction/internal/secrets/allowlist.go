@@ -2,7 +2,6 @@ package secrets
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -37,15 +36,10 @@ func compileAll(lists []Allowlist) []*CompiledAllowlist {
 	return compiled
 }
 
-// allows says whether one of the lists says that a match is not a secret.
-func allows(lists []*CompiledAllowlist, secret, match, line string) bool {
-	return slices.ContainsFunc(lists, func(c *CompiledAllowlist) bool { return c.Allows(secret, match, line) })
-}
-
 // maybeAllowed says whether one of the lists of Everywhere may say that a secret is none. It is much faster than they
 // are.
 func maybeAllowed(secret string) bool {
-	if len(secret) == 0 || strings.IndexByte("$%{@/", secret[0]) >= 0 {
+	if len(secret) == 0 || beginsUsual.has(secret[0]) {
 		return true
 	}
 	same := true
@@ -77,7 +71,7 @@ func (c *CompiledAllowlist) Allows(secret, match, line string) bool {
 	case Line:
 		target = line
 	}
-	if c.Target == Line && !strings.Contains(line, "--mount=") && !strings.Contains(line, "import") {
+	if c.Target == Line && !exceptedLine(line) {
 		// Lines are long, and this is what the expressions for lines begin with.
 		target = ""
 	}
@@ -88,6 +82,16 @@ func (c *CompiledAllowlist) Allows(secret, match, line string) bool {
 	}
 	expected := c.expression != nil && target != "" && c.expects(target)
 	return expected || c.All && c.expression == nil
+}
+
+// always says whether the list, which says that a secret is none, says so whatever the match and its line are.
+func (c *CompiledAllowlist) always(secret string) bool {
+	return c.Target == "" || !c.All && c.words != nil && c.words.any(secret)
+}
+
+// exceptedLine says whether a text has the beginning of an expression for lines.
+func exceptedLine(text string) bool {
+	return strings.Contains(text, "--mount=") || strings.Contains(text, "import")
 }
 
 func (c *CompiledAllowlist) expects(target string) bool {

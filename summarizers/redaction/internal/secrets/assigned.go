@@ -54,7 +54,7 @@ func findAssigned(r *reading, rule, start, end int) {
 	r.until[rule] = max(r.until[rule], to)
 	a := assignment{reading: r, from: from, to: to, kind: kind, name: name, rule: rule}
 	if !a.column() && !a.find() && !a.prompted(to) {
-		r.told(r.set.index["password-told"], from, to, kind, true)
+		r.told(r.set.told, from, to, kind, true)
 	}
 }
 
@@ -362,11 +362,16 @@ func encoded(text string) bool {
 // beforeWords are words before a name which say that its value follows a blank.
 var beforeWords = wordMap("env setx set setenv encrypted with define")
 
+// behindWord says whether one of them stands before the name.
+func (a *assignment) behindWord() bool {
+	before, _ := wordBefore(a.text, a.from)
+	return beforeWords[before]
+}
+
 // word adds the word behind a name and a blank, where such a word is a value: of a flag, a setting, netrc.
 func (a *assignment) word(at int) bool {
 	text := a.text
 	flag := a.flag()
-	before, _ := wordBefore(text, a.from)
 	if strings.HasPrefix(text[at:], "--body ") {
 		at += len("--body ")
 		flag = true
@@ -382,7 +387,7 @@ func (a *assignment) word(at int) bool {
 	switch {
 	case v.start == v.end || text[v.start] == '-':
 		return false
-	case flag, beforeWords[before] && (capitals(a.name) || v.quoted && a.kind == passwordNoun), lower == "requirepass" || lower == "masterauth" || lower == "insecure-password":
+	case flag, (capitals(a.name) || v.quoted && a.kind == passwordNoun) && a.behindWord(), lower == "requirepass" || lower == "masterauth" || lower == "insecure-password":
 		a.strong = true
 		return a.take(v, false)
 	case v.quoted && a.kind <= phraseNoun && text[v.start-1] != '`':
@@ -394,7 +399,7 @@ func (a *assignment) word(at int) bool {
 	case a.kind == passwordNoun && (loginBefore(text, a.from) || accountBefore(text, a.from) && mixtureOf(text[v.start:v.end]).digits > 0):
 		a.strong = true
 		return a.take(v, false)
-	case a.kind == passwordNoun && beforeWords[before]:
+	case a.kind == passwordNoun && a.behindWord():
 		return assignable(text[v.start:v.end], v.quoted) && a.take(v, false)
 	case a.kind == passwordNoun && a.configured(v), a.setByCommand(v):
 		a.strong = true
@@ -442,7 +447,7 @@ func followed(text string, at int) bool {
 	if pairAt(text, at) {
 		return false
 	}
-	rest := strings.TrimLeft(text[at:min(at+16, len(text))], " \t")
+	rest := trimLeft(text[at:min(at+16, len(text))], &blanks)
 	return at < len(text) && (text[at] == ' ' || text[at] == '\t') && rest != "" && (letterByte(rest[0]) || rest[0] >= 0x80)
 }
 
@@ -451,7 +456,7 @@ func pairAt(text string, at int) bool {
 	if at >= len(text) || text[at] != ' ' && text[at] != '\t' {
 		return false
 	}
-	rest := strings.TrimLeft(text[at:min(at+shortValue, len(text))], " \t")
+	rest := trimLeft(text[at:min(at+shortValue, len(text))], &blanks)
 	i := strings.IndexAny(rest, " :=\n")
 	return i > 0 && i+1 < len(rest) && strings.IndexByte(":=", rest[i]) >= 0 && rest[i+1] > ' '
 }

@@ -17,6 +17,9 @@ func (a *assignment) column() bool {
 		// A row of another table.
 		return false
 	}
+	if !maybeColumn(head, text[a.to:min(a.to+rowBytes, len(text))]) {
+		return false
+	}
 	to := lineBreak(text, a.to)
 	if to == len(text) || to-from > rowBytes {
 		return false
@@ -50,6 +53,18 @@ func lineBreak(text string, at int) int {
 		return at + i
 	}
 	return min(at+rowBytes+1, len(text))
+}
+
+var (
+	delimiters   = setOf("|\t,;")
+	aroundColumn = setOf(" \"'*\r")
+)
+
+// maybeColumn says whether what separates columns stands beside a name, between what stands before it in its line and
+// what follows.
+func maybeColumn(before, after string) bool {
+	before, after = trimRight(before, &aroundColumn), trimLeft(after, &aroundColumn)
+	return before != "" && delimiters.has(before[len(before)-1]) || after != "" && delimiters.has(after[0])
 }
 
 // delimiterBeside returns what separates a name in a line from those beside it, 0 if it is no name of a column.

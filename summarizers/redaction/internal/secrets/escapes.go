@@ -25,24 +25,39 @@ func unescaped(text string) *plain {
 	if strings.IndexByte(text, '\\') < 0 && strings.IndexByte(text, '%') < 0 {
 		return &plain{text: text}
 	}
-	out := make([]byte, 0, len(text))
+	var out strings.Builder
+	out.Grow(len(text))
 	from := make([]int32, 0, len(text)+1)
+	// keep copies what is no escape.
+	keep := func(at, end int) {
+		out.WriteString(text[at:end])
+		for ; at < end; at++ {
+			from = append(from, int32(at))
+		}
+	}
 	put := func(c byte, at int) {
-		out = append(out, c)
+		out.WriteByte(c)
 		from = append(from, int32(at))
 	}
 	changed := false
 	for i := 0; i < len(text); {
+		start := i
+		for i < len(text) && text[i] != '\\' && text[i] != '%' {
+			i++
+		}
+		keep(start, i)
+		if i == len(text) {
+			break
+		}
 		if text[i] == '%' {
-			if c, size := percent(text[i:]); size > 0 {
-				put(c, i)
-				i, changed = i+size, true
+			c, size := percent(text[i:])
+			if size == 0 {
+				keep(i, i+1)
+				i++
 				continue
 			}
-		}
-		if text[i] != '\\' {
-			put(text[i], i)
-			i++
+			put(c, i)
+			i, changed = i+size, true
 			continue
 		}
 		end := i
@@ -51,9 +66,8 @@ func unescaped(text string) *plain {
 		}
 		c, size := escaped(text[end:])
 		if size == 0 {
-			for ; i < end; i++ {
-				put('\\', i)
-			}
+			keep(i, end)
+			i = end
 			continue
 		}
 		put(c, i)
@@ -63,7 +77,7 @@ func unescaped(text string) *plain {
 		return &plain{text: text}
 	}
 	from = append(from, int32(len(text)))
-	return &plain{text: string(out), from: from}
+	return &plain{text: out.String(), from: from}
 }
 
 // percent returns the character that an escape in an address stands for, and the length of the escape: 0 if it is none.

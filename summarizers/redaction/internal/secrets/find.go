@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Secret is a part of a text that must be replaced.
@@ -37,13 +38,13 @@ func (s *ruleset) find(ctx context.Context, text string) []Secret {
 		return nil
 	}
 	s.sort(spans)
-	found := s.join(text, spans)
+	found := s.join(text, spans, nil)
 	names := s.names(found)
 	// Now again, with all places of the secrets that were found.
 	for _, places := range everywhere(text, bare, names) {
 		spans = s.merged(spans, places)
 	}
-	found = s.join(text, s.outside(spans, s.placeholders(text)))
+	found = s.join(text, s.outside(spans, s.placeholders(text)), found)
 	for i := range found {
 		if name, ok := names[found[i].Value]; ok {
 			found[i].Rule = s.rules[name].ID
@@ -119,8 +120,8 @@ func (s *ruleset) merged(a, b []span) []span {
 }
 
 // join merges overlapping spans in order into one secret, so that no half of one remains. The longest span gives the
-// name.
-func (s *ruleset) join(text string, spans []span) []Secret {
+// name. known are secrets that were joined before, in order.
+func (s *ruleset) join(text string, spans []span, known []Secret) []Secret {
 	var found []Secret
 	longest := 0
 	for _, f := range spans {
@@ -136,9 +137,26 @@ func (s *ruleset) join(text string, spans []span) []Secret {
 		}
 	}
 	for i := range found {
-		found[i].Value = strings.Join(strings.Fields(unescaped(text[found[i].Start:found[i].End]).text), "")
+		for len(known) > 0 && known[0].Start < found[i].Start {
+			known = known[1:]
+		}
+		if len(known) > 0 && known[0].Start == found[i].Start && known[0].End == found[i].End {
+			found[i].Value = known[0].Value
+			continue
+		}
+		found[i].Value = valueOf(text[found[i].Start:found[i].End])
 	}
 	return found
+}
+
+// valueOf returns a secret without escapes and blanks. Most have none.
+func valueOf(text string) string {
+	for i := range len(text) {
+		if c := text[i]; c <= ' ' || c >= utf8.RuneSelf || c == '\\' || c == '%' {
+			return strings.Join(strings.Fields(unescaped(text).text), "")
+		}
+	}
+	return text
 }
 
 // names returns the best rule of each secret, so that a secret has one name wherever it was found.
@@ -170,11 +188,15 @@ func everywhere(text string, bare *plain, names map[string]int) [][]span {
 		return nil
 	}
 	known := newValues(values)
+	rules := make([]int, len(values))
+	for i, value := range known.sorted {
+		rules[i] = names[value]
+	}
 	places := func(in *plain) (spans []span) {
 		for at := 0; at+minEverywhere <= len(in.text); at++ {
-			if value := known.at(in.text[at:]); value != "" {
-				start, end := in.original(at, at+len(value))
-				spans = append(spans, span{start, end, names[value]})
+			if i := known.at(in.text[at:]); i >= 0 {
+				start, end := in.original(at, at+len(known.sorted[i]))
+				spans = append(spans, span{start, end, rules[i]})
 			}
 		}
 		return spans

@@ -55,19 +55,19 @@ func findLogin(r *reading, rule, start, end int) {
 	previous, joined, slashed := "", false, false
 	with := strings.HasPrefix(text[end:], " with ")
 	for at := end; at < limit; {
-		if text[at] <= ' ' || strings.IndexByte(":=(\"'`,", text[at]) >= 0 {
+		if text[at] <= ' ' || splitsLogin.has(text[at]) {
 			at++
 			continue
 		}
 		stop := at
-		for stop < len(text) && text[stop] > ' ' && strings.IndexByte("\"'`()", text[stop]) < 0 && stop-at < toldLength {
+		for stop < len(text) && text[stop] > ' ' && !marksLogin.has(text[stop]) && stop-at < toldLength {
 			stop++
 		}
 		if stop-at >= toldLength {
 			return
 		}
-		word := strings.TrimRight(text[at:stop], ".,;:?")
-		if i := strings.IndexAny(word, "/:"); i > 1 && i < len(word)-1 && !strings.ContainsAny(word[i+1:], "/:") && accountName(word[:i]) && tellable(word[i+1:]) {
+		word := trimRight(text[at:stop], &endsLogin)
+		if i := splitsPair.index(word); i > 1 && i < len(word)-1 && splitsPair.index(word[i+1:]) < 0 && accountName(word[:i]) && tellable(word[i+1:]) {
 			r.add(rule, at+i+1, at+len(word))
 			r.until[rule] = at + len(word)
 			return
@@ -77,7 +77,11 @@ func findLogin(r *reading, rule, start, end int) {
 			r.until[rule] = at + len(word)
 			return
 		}
-		switch strings.ToLower(word[:min(len(word), len("with ")+1)]) {
+		link := ""
+		if len(word) <= len("with ") {
+			link = strings.ToLower(word)
+		}
+		switch link {
 		case "/", "and", "und", "et", "y", "e", "с", "и", "|", "with", "mit", "con", "avec", "com":
 			joined, slashed = previous != "", word == "/"
 		default:

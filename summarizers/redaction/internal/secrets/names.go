@@ -51,6 +51,9 @@ var shortNouns = map[string]noun{
 	"phrase": phraseNoun, "sessionid": tokenNoun, "jsessionid": tokenNoun,
 }
 
+// longestShort is how long the longest of them is.
+const longestShort = len("jsessionid")
+
 // qualifiers are words that make "key" a word for a secret.
 var qualifiers = wordMap("api access secret private master encryption signing session license licence auth account shared subscription hmac aes jwt deploy recovery")
 
@@ -59,7 +62,15 @@ var networks = wordMap("wifi fi wlan wpa wep hotspot")
 
 // plainName returns the last 48 bytes of a name in lower case, without joints and the digits at its end.
 func plainName(name string) string {
-	var b [48]byte
+	var b [plainBytes]byte
+	return string(b[:plainEnd(name, &b)])
+}
+
+// plainBytes is how much of a name plainName returns.
+const plainBytes = 48
+
+// plainEnd writes what plainName returns, and returns its length.
+func plainEnd(name string, b *[plainBytes]byte) int {
 	n := 0
 	for i := max(len(name)-len(b), 0); i < len(name); i++ {
 		if c := name[i]; c != '_' && c != '-' && c != '.' {
@@ -70,21 +81,28 @@ func plainName(name string) string {
 			n++
 		}
 	}
-	return strings.TrimRight(string(b[:n]), "0123456789")
+	for n > 0 && digitBytes.has(b[n-1]) {
+		n--
+	}
+	return n
 }
 
 // nounOf returns what a name calls its value, by its end.
 func nounOf(name string) noun {
-	plain := plainName(name)
-	if plain == "" {
+	var b [plainBytes]byte
+	n := plainEnd(name, &b)
+	if n == 0 {
 		return noNoun
 	}
-	for _, end := range nounEnds[plain[len(plain)-1]] {
-		if strings.HasSuffix(plain, end.text) {
+	for _, end := range nounEnds[b[n-1]] {
+		if n >= len(end.text) && string(b[n-len(end.text):n]) == end.text {
 			return end.noun
 		}
 	}
-	return shortNouns[strings.ToLower(lastWord(name))]
+	if last := lastWord(name); len(last) <= longestShort {
+		return shortNouns[strings.ToLower(last)]
+	}
+	return noNoun
 }
 
 // nounEnd is the end of a name.
@@ -106,7 +124,7 @@ var nounEnds = func() (by [256][]nounEnd) {
 
 // lastWord returns the last word of a name such as db_pass, dbPass or DB-PASS.
 func lastWord(name string) string {
-	name = strings.TrimRight(name, "0123456789")
+	name = trimRight(name, &digitBytes)
 	at := len(name)
 	for at > 0 && letterByte(name[at-1]) {
 		at--
@@ -125,12 +143,30 @@ func capitals(name string) bool {
 
 // wordBefore returns the word before a place, and the place where it begins.
 func wordBefore(text string, at int) (word string, start int) {
+	start, end := wordEndingAt(text, at)
+	return strings.ToLower(text[start:end]), start
+}
+
+// beforeBytes is how much of a word before a place is read.
+const beforeBytes = 32
+
+// wordEndingAt returns the range of the word before a place.
+func wordEndingAt(text string, at int) (start, end int) {
 	for at > 0 && (text[at-1] == ' ' || text[at-1] == '\t') {
 		at--
 	}
 	start = at
-	for start > 0 && at-start < 32 && letterByte(text[start-1]) {
+	for start > 0 && at-start < beforeBytes && letterByte(text[start-1]) {
 		start--
 	}
-	return strings.ToLower(text[start:at]), start
+	return start, at
+}
+
+// smallLetters returns a word that wordEndingAt found in lower case.
+func smallLetters(b *[beforeBytes]byte, word string) []byte {
+	n := copy(b[:], word)
+	for i := range n {
+		b[i] |= 0x20
+	}
+	return b[:n]
 }

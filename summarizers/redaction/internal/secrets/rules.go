@@ -83,6 +83,8 @@ type ruleset struct {
 	// ids are the IDs of the rules, which placeholders contain, and index says which rule each is of.
 	ids   map[string]bool
 	index map[string]int
+	// told is the rule for what sentences say.
+	told int
 }
 
 // loaded prepares the rules at the first use.
@@ -111,6 +113,7 @@ func load(rules []Rule, everywhere []Allowlist) *ruleset {
 		}
 		set.rules = append(set.rules, lazyRule(last[id]))
 	}
+	set.told = set.index["password-told"]
 	words := slices.Sorted(maps.Keys(byWord))
 	for _, word := range words {
 		// What has a name of its own is found before what only looks drawn.

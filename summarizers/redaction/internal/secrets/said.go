@@ -8,9 +8,9 @@ func (t *telling) alone(at, end int, word string) bool {
 	if t.kind > phraseNoun || t.lines > 0 || !t.linked || t.sinceLink > 0 || t.quoted {
 		return false
 	}
-	before := strings.TrimRight(t.text[t.end:at], " \t*")
+	before := trimRight(t.text[t.end:at], &besideValue)
 	colon := strings.HasSuffix(before, ":") || strings.HasSuffix(before, "：") || strings.HasSuffix(before, "→")
-	rest := strings.TrimLeft(t.text[end:min(end+8, len(t.text))], " \t")
+	rest := trimLeft(t.text[end:min(end+8, len(t.text))], &blanks)
 	last := rest == "" || rest[0] == '\n' || rest[0] == '\r'
 	switch {
 	case colon && last && !t.english:
@@ -23,8 +23,11 @@ func (t *telling) alone(at, end int, word string) bool {
 	default:
 		// Words that only somebody who makes passwords joins.
 		m := mixtureOf(word)
+		if m.lower != len(word) || len(word) < 8 {
+			return false
+		}
 		before, _ := wordBefore(t.text, t.name)
-		return (lastWordAt(t.text, end) || before == "my" && asideWords[wordAt(t.text, end)]) && m.lower == len(word) && (len(word) >= 13 || len(word) >= 8 && before == "my") && !adjectival(word) && fits(word, onLine)
+		return (lastWordAt(t.text, end) || before == "my" && asideWords[wordAt(t.text, end)]) && (len(word) >= 13 || before == "my") && !adjectival(word) && fits(word, onLine)
 	}
 }
 
@@ -74,29 +77,50 @@ func (t *telling) paired(end int, word string) bool {
 func (r *reading) toldBefore(rule, start int) bool {
 	text := r.text
 	at := start
+	var b [beforeBytes]byte
 	for range 5 {
-		word, from := wordBefore(text, at)
+		from, end := wordEndingAt(text, at)
+		word := smallLetters(&b, text[from:end])
 		switch {
-		case word == "s" && strings.HasSuffix(text[:from], "that'"):
+		case string(word) == "s" && strings.HasSuffix(text[:from], "that'"):
 			from = len(strings.TrimRight(text[:from-len("that'")], " -–—,."))
 			return r.wordTold(rule, from, false)
-		case linksBefore[word]:
-			return r.wordTold(rule, from, word == "is")
-		case !beforeNames[word] && !kinds[word]:
-			return false
+		default:
+			switch rolesBefore[string(word)] {
+			case linkBefore:
+				return r.wordTold(rule, from, string(word) == "is")
+			case noneBefore:
+				return false
+			case nameBefore:
+			}
 		}
 		at = from
 	}
 	return false
 }
 
-// linksBefore are words between a password and its name, beforeNames those between a link and the name, and kinds what a
-// password may be for.
-var (
-	linksBefore = wordMap("as als como comme is ist es est")
-	beforeNames = wordMap("the its his her their my your a an our new das dein mein unser el la le il tu mi o")
-	kinds       = wordMap("root admin sudo master database db wifi user login temporary default initial staging production server account router vpn mysql postgres redis ssh ftp smtp")
+// roleBefore is what a word does before the name of a password.
+type roleBefore int
+
+const (
+	noneBefore roleBefore = iota
+	// linkBefore is a word between a password and its name, and nameBefore one between a link and the name, or one for
+	// what a password may be for.
+	linkBefore
+	nameBefore
 )
+
+var rolesBefore = func() map[string]roleBefore {
+	roles := make(map[string]roleBefore)
+	for word := range strings.FieldsSeq("the its his her their my your a an our new das dein mein unser el la le il tu mi o " +
+		"root admin sudo master database db wifi user login temporary default initial staging production server account router vpn mysql postgres redis ssh ftp smtp") {
+		roles[word] = nameBefore
+	}
+	for word := range strings.FieldsSeq("as als como comme is ist es est") {
+		roles[word] = linkBefore
+	}
+	return roles
+}()
 
 // wordTold adds the word before a place if it can only be a password.
 func (r *reading) wordTold(rule, from int, question bool) bool {

@@ -3,7 +3,6 @@ package secrets
 import (
 	"context"
 	"math"
-	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -33,6 +32,12 @@ type reading struct {
 	sentence told
 	// table is where the header of the last table begins, and where its rows end.
 	table [2]int
+	// reached is the end of the keyword that was found last, and lineStart where its line begins.
+	reached, lineStart int
+	// excepted is 1 if the text has what lines have that exceptions are about, -1 if not, and 0 before that is known.
+	excepted int
+	// plain is the last value that the rule for names took for no secret.
+	plain [2]int
 	// names counts how many names are read in a part of the text.
 	names readings
 	// commands counts how many names in a part of the text are looked at as arguments of commands.
@@ -41,6 +46,8 @@ type reading struct {
 	limits []readings
 	// asked counts how often rules were asked, and windows the bytes that expressions were given.
 	asked, windows int
+	// judged counts the bytes of values that the rule for names took for secrets or not.
+	judged int
 }
 
 // pauseBytes is how much text is read between two looks at the context.
@@ -64,6 +71,9 @@ func (s *ruleset) read(ctx context.Context, text string) *reading {
 			i, state, taken = taken[0][1]-1, 0, taken[1:]
 			continue
 		}
+		if text[i] == '\n' {
+			r.lineStart = i + 1
+		}
 		state = s.words.after(state, text[i])
 		for _, word := range s.words.ending(state) {
 			for _, k := range s.of[word] {
@@ -77,7 +87,7 @@ func (s *ruleset) read(ctx context.Context, text string) *reading {
 
 // steps is how much work the reading was: how often rules were asked, and what they read.
 func (r *reading) steps() int {
-	steps := r.asked + r.windows
+	steps := r.asked + r.windows + r.judged
 	for _, t := range r.tries {
 		if t != nil {
 			steps += t.steps
@@ -92,6 +102,7 @@ func (r *reading) near(k keyword, start, end int) {
 		return
 	}
 	r.asked++
+	r.reached = end
 	rule := &r.set.rules[k.rule]
 	if rule.find != nil {
 		rule.find(r, k.rule, start, end)
@@ -154,10 +165,10 @@ const (
 
 // valuesAfter appends the places where a value may begin after a name: behind blanks, quotes and an operator.
 func valuesAfter(text string, at int, values []int) []int {
-	for n := 0; n < nameBytes && at < len(text) && (wordByte(text[at]) || strings.IndexByte(" \t.-", text[at]) >= 0); n++ {
+	for n := 0; n < nameBytes && at < len(text) && (wordByte(text[at]) || nameJoints.has(text[at])); n++ {
 		at++
 	}
-	for n := 0; n < 3 && at < len(text) && strings.IndexByte(" \t\r\n\f\v'\"", text[at]) >= 0; n++ {
+	for n := 0; n < 3 && at < len(text) && beforeSign.has(text[at]); n++ {
 		at++
 	}
 	for _, at := range behindOperator(text, at) {
@@ -165,7 +176,7 @@ func valuesAfter(text string, at int, values []int) []int {
 			continue
 		}
 		n := 0
-		for n < 5 && at+n < len(text) && strings.IndexByte("`'\" \t\r\n\f\v=", text[at+n]) >= 0 {
+		for n < 5 && at+n < len(text) && behindSign.has(text[at+n]) {
 			n++
 		}
 		for first := n; n >= 0; n-- {
@@ -231,7 +242,10 @@ func (r *reading) take(rule, start, end, matchStart, matchEnd int) {
 		r.until[rule] = max(matchEnd, r.until[rule])
 		return
 	}
-	if start < end && r.set.secret(&r.set.rules[rule], r.text, start, end, matchStart, matchEnd) {
+	if start >= end {
+		return
+	}
+	if r.secret(&r.set.rules[rule], start, end, matchStart, matchEnd) {
 		r.found = append(r.found, span{start, end, rule})
 		r.until[rule] = max(matchEnd, r.until[rule])
 	}
@@ -286,24 +300,69 @@ func secretOf(groups []int, group int) (start, end int) {
 	return start, end
 }
 
-// secret says whether a match of a rule's expression is a secret.
-func (s *ruleset) secret(r *rule, text string, start, end, matchStart, matchEnd int) bool {
+// drawn says whether what a rule's expression found is as much drawn as its secrets.
+func (r *rule) drawn(text string, start, end int) bool {
 	secret := text[start:end]
-	if r.Entropy > 0 && entropy(secret) <= r.Entropy {
+	return (r.Entropy <= 0 || entropy(secret) > r.Entropy) && (r.ID != generic || !notGeneric(text, start, end)) && (r.ID != "hashicorp-tf-password" || !standIn(secret))
+}
+
+// secret says whether a match of a rule's expression is a secret.
+func (r *reading) secret(of *rule, start, end, matchStart, matchEnd int) bool {
+	if of.ID != generic {
+		return of.drawn(r.text, start, end) && r.exception(of, start, end, matchStart, matchEnd) == nil
+	}
+	// Several words of a name are keywords, and have the same value.
+	if r.plain == [2]int{start, end} {
 		return false
 	}
-	if r.ID == generic && notGeneric(text, start, end) || r.ID == "hashicorp-tf-password" && standIn(secret) {
+	r.judged += end - start
+	if !of.drawn(r.text, start, end) {
+		r.plain = [2]int{start, end}
 		return false
 	}
-	match := strings.Trim(text[matchStart:matchEnd], "\n")
-	if maybeAllowed(secret) && allows(s.allow(), secret, match, lineAround(text, matchStart, matchEnd)) {
-		return false
+	list := r.exception(of, start, end, matchStart, matchEnd)
+	if list != nil && list.always(r.text[start:end]) {
+		r.plain = [2]int{start, end}
 	}
-	line := ""
-	if slices.ContainsFunc(r.allow(), func(list *CompiledAllowlist) bool { return list.Target == Line }) {
-		line = lineAround(text, matchStart, matchEnd)
+	return list == nil
+}
+
+// exception returns the list that says that a match of a rule's expression is no secret, or nil.
+func (r *reading) exception(of *rule, start, end, matchStart, matchEnd int) *CompiledAllowlist {
+	secret := r.text[start:end]
+	match := strings.Trim(r.text[matchStart:matchEnd], "\n")
+	allows := func(lists []*CompiledAllowlist) *CompiledAllowlist {
+		for _, list := range lists {
+			line := ""
+			if list.Target == Line && r.lines() {
+				line = lineAround(r.text, matchStart, matchEnd)
+			}
+			if list.Allows(secret, match, line) {
+				return list
+			}
+		}
+		return nil
 	}
-	return r.ID == generic && drawnLong(secret) || !allows(r.allow(), secret, match, line)
+	if maybeAllowed(secret) {
+		if list := allows(r.set.allow()); list != nil {
+			return list
+		}
+	}
+	if of.ID == generic && drawnLong(secret) {
+		return nil
+	}
+	return allows(of.allow())
+}
+
+// lines says whether a line of the text may be one that an exception is about.
+func (r *reading) lines() bool {
+	if r.excepted == 0 {
+		r.excepted = -1
+		if exceptedLine(r.text) {
+			r.excepted = 1
+		}
+	}
+	return r.excepted > 0
 }
 
 // drawnLong says whether a text is so long and so mixed that it holds words only by chance.
@@ -369,7 +428,6 @@ func entropy(text string) float64 {
 		others[c]++
 	}
 	of := shares()
-	length := float64(len(text))
 	bits, counted := 0.0, 0
 	add := func(n int) {
 		counted += n
@@ -384,6 +442,10 @@ func entropy(text string) float64 {
 	}
 	for _, n := range others {
 		add(n)
+	}
+	length := float64(len(text))
+	if counted == len(text) && counted < len(of) {
+		return (of[counted] - bits) / length
 	}
 	return (float64(counted)*math.Log2(length) - bits) / length
 }

@@ -151,8 +151,8 @@ var commandWords = newWordSet([]string{
 func (a *assignment) setByCommand(v value) bool {
 	word := a.text[v.start:v.end]
 	before := a.lineBefore()
-	if a.kind == keyNoun || before == "" || !a.commands.within(a.from, nameWindow, maxReadings) || !commandWords.any(before) ||
-		!fits(word, given) || a.kind > phraseNoun && !randomLike(word) {
+	if a.kind == keyNoun || before == "" || !a.commands.within(a.from, nameWindow, maxReadings) ||
+		!fits(word, given) || a.kind > phraseNoun && !randomLike(word) || !commandWords.any(before) {
 		return false
 	}
 	if !chosenWord(word) && !strings.HasPrefix(strings.TrimLeft(before, " \t$#>"), "nmcli ") {

@@ -28,12 +28,12 @@ func fits(text string, at place) bool {
 		return at >= inQuotes && saidPhrase(text, at)
 	case m.letters()+m.others == 0:
 		return m.digits >= 6 && m.joints+m.brackets == 0 || at == given && m.digits == len(text)
-	case strings.ContainsAny(strings.ReplaceAll(text, "''", ""), "()<>{}[]\"'`") || strings.Count(text, "/") > 1 || strings.HasSuffix(text, ":"):
+	case m.brackets > 0 && brackets.index(strings.ReplaceAll(text, "''", "")) >= 0 || strings.Count(text, "/") > 1 || strings.HasSuffix(text, ":"):
 		return false
 	case m.others > 0 && !alphabetic(text), m.digits == 0 && strings.HasSuffix(text, "="):
 		return false
 	}
-	plain := strings.ToLower(strings.TrimRight(text, "0123456789!?.*"))
+	plain := strings.ToLower(trimRight(text, &endsChosen))
 	if len(plain) < 3 {
 		return m.letters() >= 2 && m.digits >= 2 && len(text) >= 6
 	}
@@ -70,6 +70,11 @@ func joinedPhrase(text string) bool {
 // sizedTypes are words of types and of checks behind which a number stands: varchar_255, required_min8.
 var sizedTypes = wordMap("varchar char nvarchar text string str int bytes required optional min max")
 
+// sizedBytes is more than the bytes of any of them, also in letters whose small ones are shorter.
+const sizedBytes = 16
+
+func sizedType(text string) bool { return len(text) <= sizedBytes && sizedTypes[strings.ToLower(text)] }
+
 // labels are words for passwords, which stand in quotes in the texts of forms.
 var labels = sync.OnceValue(func() *wordSet { return newWordSet(toldNames) })
 
@@ -90,7 +95,13 @@ func label(text string) bool {
 
 // firstPart returns a text up to its first joint.
 func firstPart(text string) string {
-	if i := strings.IndexAny(text, "-_./,:;="); i > 0 {
+	for i := range len(text) {
+		if !joints.has(text[i]) {
+			continue
+		}
+		if i == 0 {
+			break
+		}
 		return text[:i]
 	}
 	return text

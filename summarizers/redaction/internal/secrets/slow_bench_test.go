@@ -47,7 +47,7 @@ func BenchmarkSlowTexts(b *testing.B) {
 }
 
 // BenchmarkAttacks says how many times as long as a program the slowest text takes that is made to take long, and logs it.
-// The slowest that a search found take seven times as long.
+// The slowest that a search found take five times as long.
 func BenchmarkAttacks(b *testing.B) {
 	set, texts := loaded(), attacks(testing.Short())
 	least := func(text string) time.Duration {

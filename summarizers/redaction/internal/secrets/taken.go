@@ -94,7 +94,7 @@ func (a *assignment) fits(text string, v value) bool {
 			return a.colon && strings.Trim(a.lineBefore(), " \t-*") == "" && a.lastOnLine(end) && fits(text, onLine)
 		}
 		return fits(text, inQuotes)
-	case a.besideAccount(v), a.colon && promptVerbs[strings.ToLower(strings.TrimSpace(a.lineBefore()))] && a.lastLine(v):
+	case a.besideAccount(v), a.colon && promptVerb(a.lineBefore()) && a.lastLine(v):
 		return fits(text, given)
 	case a.direct:
 		return !a.inCall(v) && fits(text, onLine)
@@ -163,8 +163,13 @@ const sideBytes = 128
 // lineBefore returns what stands before the name in its line.
 func (a *assignment) lineBefore() string {
 	if !a.looked {
-		before := a.text[max(a.from-sideBytes, 0):a.from]
-		a.before, a.looked = before[strings.LastIndexByte(before, '\n')+1:], true
+		from := max(a.from-sideBytes, 0)
+		if a.lineStart <= a.from && a.from <= a.reached {
+			from = max(from, a.lineStart)
+		} else {
+			from += strings.LastIndexByte(a.text[from:a.from], '\n') + 1
+		}
+		a.before, a.looked = a.text[from:a.from], true
 	}
 	return a.before
 }
@@ -183,7 +188,7 @@ func (a *assignment) inCall(v value) bool {
 func (a *assignment) lastOnLine(v value) bool {
 	rest := a.text[v.end:min(v.end+sideBytes, len(a.text))]
 	rest, _, _ = strings.Cut(rest, "\n")
-	if rest = strings.TrimLeft(rest, " \t"); rest != "" && rest != "\r" && !strings.HasPrefix(rest, "#") {
+	if rest = trimLeft(rest, &blanks); rest != "" && rest != "\r" && !strings.HasPrefix(rest, "#") {
 		return false
 	}
 	before := a.lineBefore()
@@ -217,6 +222,11 @@ func (a *assignment) amongPairs(v value) bool {
 
 // promptVerbs are what stands before a name in the prompt of a program.
 var promptVerbs = wordMap("enter new retype old current")
+
+func promptVerb(before string) bool {
+	word := strings.TrimSpace(before)
+	return len(word) <= len("current") && promptVerbs[strings.ToLower(word)]
+}
 
 // lastLine says whether nothing follows a value in its line.
 func (a *assignment) lastLine(v value) bool {

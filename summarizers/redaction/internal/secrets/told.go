@@ -14,12 +14,32 @@ const (
 // toldLength is how long a word of a sentence may be.
 const toldLength = 160
 
+// sentenceRole is what a word does in a sentence behind a name.
+type sentenceRole uint8
+
+const (
+	linkRole sentenceRole = 1 << iota
+	afterRole
+	placeRole
+)
+
+// sentenceRoles are the roles of all words that have one.
+var sentenceRoles = func() map[string]sentenceRole {
+	roles := make(map[string]sentenceRole)
+	for role, words := range map[sentenceRole]string{linkRole: links, afterRole: afterNames, placeRole: placeWords} {
+		for word := range strings.FieldsSeq(words) {
+			roles[word] |= role
+		}
+	}
+	return roles
+}()
+
 // links are words between a name and what is told, in the languages that have the same letters.
-var links = wordMap("from is was are be = to ist lautet war est c'est es será e' è é là on je este är er adalah to: jest is: heißt heisst became becomes type enter use try sei sono")
+const links = "from is was are be = to ist lautet war est c'est es será e' è é là on je este är er adalah to: jest is: heißt heisst became becomes type enter use try sei sono"
 
 // afterNames are words that may follow a name before a link.
-var afterNames = wordMap("for of on in at from to the my our your a an der die das den dem für von del de la le los el do da di per il voor do changed will has been " +
-	"het que you we account user admin root wifi db database got gets was is been")
+const afterNames = "for of on in at from to the my our your a an der die das den dem für von del de la le los el do da di per il voor do changed will has been " +
+	"het que you we account user admin root wifi db database got gets was is been"
 
 // findTold finds passwords that a person tells behind a word for passwords that is none of a program.
 func findTold(r *reading, rule, start, end int) {
@@ -63,7 +83,7 @@ type telling struct {
 }
 
 // placeWords are words behind which a place or an account is named, in the middle of a sentence.
-var placeWords = wordMap("for of on at from to für auf de pour para per do")
+const placeWords = "for of on at from to für auf de pour para per do"
 
 // told is a name for a secret in a sentence.
 type told struct {
@@ -109,7 +129,7 @@ func (t *telling) after(at int) int {
 		if t.lines > 3 || !t.linked && !t.english || t.words > 3 {
 			return 0
 		}
-	case strings.IndexByte(" \t\r*()>", c) >= 0 || c == ',' && (t.words == 0 && at == t.end || !t.english && !t.linked):
+	case inSentence.has(c) || c == ',' && (t.words == 0 && at == t.end || !t.english && !t.linked):
 	case c == '\'' && at == t.end && strings.HasPrefix(t.text[at:], "'s "):
 		// Only the next word is told: "the password's length is 12" says nothing of the password.
 		t.linked, t.sinceLink, t.words = true, 0, toldWords
@@ -131,25 +151,39 @@ func (t *telling) after(at int) int {
 
 // afterQuote reads a quote, or all that is in quotes if that is the secret.
 func (t *telling) afterQuote(at int) int {
-	first := !t.quoted
-	t.quoted = true
-	v := valueAt(t.text, at)
-	if text := t.text[v.start:v.end]; v.quoted && (t.linked || t.words == 0) && (assignable(text, false) || stated(text, true) ||
-		first && t.chosen(at, text) || t.kind == phraseNoun && (phraseLike(text) || t.linked && spokenPhrase(text))) {
-		t.add(t.rule, v.start, v.end)
+	if t.inQuotes(at, valueAt(t.text, at)) {
 		return 0
 	}
 	return at + 1
 }
 
+// inQuotes adds a value that begins at a quote if it is the secret, and says whether it is.
+func (t *telling) inQuotes(at int, v value) bool {
+	first := !t.quoted
+	t.quoted = true
+	if text := t.text[v.start:v.end]; v.quoted && (t.linked || t.words == 0) && (assignable(text, false) || stated(text, true) ||
+		first && t.chosen(at, text) || t.kind == phraseNoun && (phraseLike(text) || t.linked && spokenPhrase(text))) {
+		t.add(t.rule, v.start, v.end)
+		return true
+	}
+	return false
+}
+
 // chosen says whether a text in quotes behind a name for passwords is a word that somebody chose. Of English names "is"
 // must say so: much else is passed to something in quotes.
 func (t *telling) chosen(at int, text string) bool {
-	if t.kind != passwordNoun || t.sinceLink > 0 || t.words > 0 && !t.linked || mixtureOf(text).others+mixtureOf(text).blanks > 0 {
+	if t.kind != passwordNoun || t.sinceLink > 0 || t.words > 0 && !t.linked {
 		return false
 	}
-	before, _ := wordBefore(t.text, at)
-	return (!t.english || isWords[before]) && fits(text, inQuotes)
+	if m := mixtureOf(text); m.others+m.blanks > 0 {
+		return false
+	}
+	if t.english {
+		if before, _ := wordBefore(t.text, at); !isWords[before] {
+			return false
+		}
+	}
+	return fits(text, inQuotes)
 }
 
 // isWords say what something is.
@@ -158,7 +192,7 @@ var isWords = wordMap("is was ist war lautet est es sera será")
 // afterOther reads a letter or a sign that is not ASCII's.
 func (t *telling) afterOther(at int) int {
 	c, size := utf8.DecodeRuneInString(t.text[at:])
-	if _, is := printedValue(t.text, at); is && t.afterQuote(at) == 0 {
+	if v, is := printedValue(t.text, at); is && t.inQuotes(at, v) {
 		return 0
 	}
 	switch c {
@@ -209,7 +243,7 @@ func (t *telling) afterWord(at int) int {
 	if end == 0 {
 		return 0
 	}
-	word := strings.TrimRight(text[at:end], ".:?'")
+	word := trimRight(text[at:end], &endsSentence)
 	if t.kind == phraseNoun && t.linked {
 		if v := phraseAt(text, at); phraseLike(text[v.start:v.end]) || t.line(v) {
 			t.add(t.rule, v.start, v.end)
@@ -270,7 +304,7 @@ func groupsAt(text string, at int) int {
 
 // line says whether words are a passphrase since they are all that a line has behind a colon.
 func (t *telling) line(v value) bool {
-	before := strings.TrimRight(t.text[t.end:v.start], " \t*")
+	before := trimRight(t.text[t.end:v.start], &besideValue)
 	return strings.HasSuffix(before, ":") && t.sinceLink == 0 && lineBreak(t.text, v.end) == v.end && saidLine(t.text[v.start:v.end])
 }
 
@@ -283,15 +317,16 @@ func (t *telling) goesOn(word string) bool {
 		return false
 	}
 	lower := strings.ToLower(word)
-	t.placed = placeWords[lower]
+	roles := sentenceRoles[lower]
+	t.placed = roles&placeRole != 0
 	switch {
-	case links[lower]:
+	case roles&linkRole != 0:
 		t.linked, t.sinceLink = true, 0
 	case t.linked:
 		t.sinceLink++
 		return t.sinceLink <= 3
 	case t.english && t.words == 1:
-		return afterNames[lower]
+		return roles&afterRole != 0
 	}
 	return true
 }
@@ -352,12 +387,12 @@ func (m mixture) chosenName(word string) bool {
 
 // lastWordAt says whether a word that ends at a place is the last of its sentence, or of its part of one.
 func lastWordAt(text string, end int) bool {
-	if end == len(text) || text[end] >= utf8.RuneSelf || strings.IndexByte("\n\r\"'`,;)", text[end]) >= 0 {
+	if end == len(text) || text[end] >= utf8.RuneSelf || endsPart.has(text[end]) {
 		return true
 	}
 	if strings.HasPrefix(text[end:], " (") {
 		return true
 	}
-	return strings.IndexByte(".! ", text[end]) >= 0 && (end+1 == len(text) || text[end+1] <= ' ' || text[end+1] >= utf8.RuneSelf) &&
+	return mayEndPart.has(text[end]) && (end+1 == len(text) || text[end+1] <= ' ' || text[end+1] >= utf8.RuneSelf) &&
 		(text[end] != ' ' || end+1 < len(text) && text[end+1] >= utf8.RuneSelf)
 }

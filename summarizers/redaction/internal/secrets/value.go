@@ -50,10 +50,29 @@ var kindsOfSigns = func() (kinds [256]signKind) {
 	return kinds
 }()
 
+// maxCounted is how many characters are counted at once: each kind has a byte of one number.
+const maxCounted = 255
+
+// countsOfSigns are what each character adds to this number.
+var countsOfSigns = func() (counts [256]uint64) {
+	for c, kind := range kindsOfSigns {
+		counts[c] = 1 << (8 * kind)
+	}
+	return counts
+}()
+
 func mixtureOf(text string) mixture {
 	var n [signKinds]int
-	for i := range len(text) {
-		n[kindsOfSigns[text[i]]]++
+	for rest := text; rest != ""; {
+		part := rest[:min(len(rest), maxCounted)]
+		rest = rest[len(part):]
+		counts := uint64(0)
+		for i := range len(part) {
+			counts += countsOfSigns[part[i]]
+		}
+		for kind := range n {
+			n[kind] += int(counts >> (8 * kind) & 0xff)
+		}
 	}
 	end := len(text)
 	for end > 0 && kindsOfSigns[text[end-1]] == digitKind {
@@ -78,7 +97,7 @@ var notSecrets = newWordSet([]string{
 
 // standIn says whether a text stands in the place of a secret: a variable, a name, dots.
 func standIn(text string) bool {
-	if len(text) < 4 || strings.IndexByte("$<{%([@~/*", text[0]) >= 0 && (text[0] != '/' || !drawnPath(text)) || strings.HasPrefix(text, "--") || strings.HasPrefix(text, "./") {
+	if len(text) < 4 || standsIn.has(text[0]) && (text[0] != '/' || !drawnPath(text)) || strings.HasPrefix(text, "--") || strings.HasPrefix(text, "./") {
 		return true
 	}
 	if notSecrets.any(text) && !numbered(text) || sameOrWord(text) {
@@ -227,7 +246,7 @@ func leet(text string) bool {
 		return true
 	}
 	for i := 1; i+1 < len(text); i++ {
-		if strings.IndexByte("01345789", text[i]) >= 0 && letterByte(text[i-1]) && text[i+1] >= 'a' && text[i+1] <= 'z' &&
+		if leetDigits.has(text[i]) && letterByte(text[i-1]) && text[i+1] >= 'a' && text[i+1] <= 'z' &&
 			(i > 1 && letterByte(text[i-2]) || i+2 < len(text) && letterByte(text[i+2])) {
 			return !technical(text)
 		}
@@ -241,7 +260,7 @@ var technicalWords = wordMap("argon oauth base sha md utf aes hmac http https ip
 
 // technical says whether a word with digits is one of programs and their documents.
 func technical(text string) bool {
-	if holdsFold(text, "2fa") || sizedTypes[firstPart(strings.ToLower(text))] {
+	if holdsFold(text, "2fa") || sizedType(firstPart(text)) {
 		return true
 	}
 	for at := 0; at < len(text); {

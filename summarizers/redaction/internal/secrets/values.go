@@ -13,7 +13,15 @@ type values struct {
 	within []int
 	// starts says where in sorted the texts with the same first bytes stand.
 	starts map[uint64][2]int
+	// maybe has a bit for each of their first bytes. Most places of a text have none of them.
+	maybe [maybeBits / 64]uint64
 }
+
+// maybeBits is how many bits say with what texts may begin.
+const maybeBits = 1 << 12
+
+// maybeBit returns the bit of the first bytes of a text.
+func maybeBit(first uint64) uint64 { return first * 0x9E3779B97F4A7C15 >> 52 }
 
 // newValues returns a set of texts that are not shorter than minEverywhere.
 func newValues(texts []string) *values {
@@ -30,6 +38,7 @@ func newValues(texts []string) *values {
 		}
 		open = append(open, i)
 		key := firstBytes(text)
+		v.maybe[maybeBit(key)/64] |= 1 << (maybeBit(key) % 64)
 		of, known := v.starts[key]
 		if !known {
 			of[0] = i
@@ -41,11 +50,15 @@ func newValues(texts []string) *values {
 
 func firstBytes(text string) uint64 { return binary.BigEndian.Uint64([]byte(text[:minEverywhere])) }
 
-// at returns the longest of the texts that a text begins with, or "".
-func (v *values) at(text string) string {
-	of, known := v.starts[firstBytes(text)]
+// at returns the place in sorted of the longest of the texts that a text begins with, or -1.
+func (v *values) at(text string) int {
+	first := firstBytes(text)
+	if v.maybe[maybeBit(first)/64]>>(maybeBit(first)%64)&1 == 0 {
+		return -1
+	}
+	of, known := v.starts[first]
 	if !known {
-		return ""
+		return -1
 	}
 	// What the text begins with does not stand behind it in the order, and between them only what is longer.
 	i, found := slices.BinarySearch(v.sorted[of[0]:of[1]], text[:min(len(text), maxValue+1)])
@@ -55,10 +68,10 @@ func (v *values) at(text string) string {
 	}
 	for ; i >= of[0]; i = v.within[i] {
 		if strings.HasPrefix(text, v.sorted[i]) {
-			return v.sorted[i]
+			return i
 		}
 	}
-	return ""
+	return -1
 }
 
 // maxValue is the length from which secrets are not looked for everywhere.

@@ -4,9 +4,10 @@ package secrets
 type wordSet struct {
 	// classes number the bytes that occur in the words, from 1. All other bytes are 0.
 	classes [256]uint16
-	// width is the number of classes.
+	// width is the number of classes and one more.
 	width int
-	// next is the state after a state, by class. A state is its number times the width, and ends if a word ends in it.
+	// next is the state after a state, by class, and behind the classes the number of the state. A state is its number
+	// times the width, and ends if a word ends in it.
 	next []int32
 	// lengths are the lengths of the words.
 	lengths []int
@@ -31,6 +32,7 @@ func newWordSet(words []string) *wordSet {
 	for c := 'A'; c <= 'Z'; c++ {
 		set.classes[c] = set.classes[c+'a'-'A']
 	}
+	set.width++
 	set.addState()
 	for n, word := range words {
 		set.lengths = append(set.lengths, len(word))
@@ -80,6 +82,10 @@ func (w *wordSet) link() {
 // scale replaces the numbers of states, which were needed to build the transitions, by states.
 func (w *wordSet) scale() {
 	for i, number := range w.next {
+		if i%w.width == w.width-1 {
+			w.next[i] = int32(i / w.width)
+			continue
+		}
 		w.next[i] = number * int32(w.width)
 		if len(w.found[number]) > 0 {
 			w.next[i] |= ends
@@ -97,7 +103,7 @@ func (w *wordSet) ending(state int32) []int {
 	if state&ends == 0 {
 		return nil
 	}
-	return w.found[int(state&^ends)/w.width]
+	return w.found[w.next[int(state&^ends)+w.width-1]]
 }
 
 // each calls do with the number of each word at its end, until do returns false.
