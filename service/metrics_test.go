@@ -66,7 +66,7 @@ func TestMetricsHaveSeriesBeforeTheFirstEvent(t *testing.T) {
 	}
 	require.Equal(t, 3*6, series["compactord_compactions_total"])
 	require.Equal(t, 6, series["compactord_requests_refused_total"])
-	require.Equal(t, 7, series["compactord_store_outages_total"])
+	require.Equal(t, 8, series["compactord_store_outages_total"])
 }
 
 // names returns the names of the daemon's own metrics.
@@ -90,8 +90,21 @@ func TestMetricsAreDocumented(t *testing.T) {
 	for _, name := range registry.names() {
 		require.Contains(t, string(document), "`"+name+"`")
 	}
-	require.Equal(t, len(registry.names())+len(ofTheProgram), strings.Count(string(document), "| `compactord_"))
-	for _, name := range ofTheProgram {
+	require.Equal(t, len(registry.names())+len(ofTheProgram)+len(ofDatabases), strings.Count(string(document), "| `compactord_"))
+	for _, name := range slices.Concat(ofDatabases, ofTheProgram) {
 		require.Contains(t, string(document), "| `"+name+"`")
 	}
+}
+
+// ofDatabases are the metrics of a store in a database.
+var ofDatabases = []string{"compactord_store_connections", "compactord_store_connections_waiting"}
+
+// Operators see how many connections there are to the database, and how many there can be.
+func TestConnectionsAreMeasured(t *testing.T) {
+	t.Parallel()
+	metrics := prometheus.NewRegistry()
+	start(t, withStore(sharedStores["postgres"](t).open(t)), func(o *service.ServerOptions) { o.Metrics = metrics })
+	require.Positive(t, figure(t, metrics, "compactord_store_connections", "limit"))
+	require.Positive(t, figure(t, metrics, "compactord_store_connections", "idle")+figure(t, metrics, "compactord_store_connections", "used"))
+	require.GreaterOrEqual(t, figure(t, metrics, "compactord_store_connections_waiting"), 0.0)
 }

@@ -23,6 +23,9 @@ func measureStore(store storage.Store, metrics prometheus.Registerer) error {
 		collectors = append(collectors, commitTimes(measured)...)
 		collectors = append(collectors, statistics(measured)...)
 	}
+	if connected, ok := store.(storage.Connected); ok {
+		collectors = append(collectors, connectionGauges(connected)...)
+	}
 	for _, c := range collectors {
 		if err := metrics.Register(c); err != nil {
 			return fmt.Errorf("register metrics: %w", err)
@@ -98,4 +101,20 @@ func statistics(store storage.Measured) (collectors []prometheus.Collector) {
 			func() float64 { return g.value(store.Statistics()) }))
 	}
 	return collectors
+}
+
+func connectionGauges(store storage.Connected) (collectors []prometheus.Collector) {
+	for state, count := range map[string]func(storage.Connections) int{
+		"used":  func(c storage.Connections) int { return c.Used },
+		"idle":  func(c storage.Connections) int { return c.Idle },
+		"limit": func(c storage.Connections) int { return c.Limit },
+	} {
+		collectors = append(collectors, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "compactord_store_connections", ConstLabels: prometheus.Labels{"state": state},
+			Help: "Connections to the database of the store, by state: used, idle, and limit for how many there can be.",
+		}, func() float64 { return float64(count(store.Connections())) }))
+	}
+	return append(collectors, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "compactord_store_connections_waiting", Help: "Operations that wait for a connection to the database of the store.",
+	}, func() float64 { return float64(store.Connections().Waiting) }))
 }

@@ -286,6 +286,20 @@ type Measured interface {
 	WatchCommits(fn func(Committed))
 }
 
+// Connections are those of a store to its database.
+type Connections struct {
+	// Used and Idle are how many there are, with and without an operation, and Limit how many there can be.
+	Used, Idle, Limit int
+	// Waiting is how many operations wait for one.
+	Waiting int
+}
+
+// Connected is a Store that keeps its data in a database.
+type Connected interface {
+	// Connections returns the figures of now. It asks the database nothing.
+	Connections() Connections
+}
+
 // Snapshotter is a Store that can be copied to a file while it is in use.
 type Snapshotter interface {
 	// Snapshot calls use with a file that holds what the store held at one moment, each value checked, and how many

@@ -29,7 +29,9 @@ func (s *Store) once(ctx context.Context, use func(context.Context, *pgx.Conn) e
 
 // on runs an operation on a connection. It waits for that by one context, and uses it under another.
 func (s *Store) on(waiting, using context.Context, use func(context.Context, *pgx.Conn) error) *fault {
+	s.waiting.Add(1)
 	conn, err := s.pool.Acquire(waiting)
+	s.waiting.Add(-1)
 	if err != nil {
 		if cause := context.Cause(waiting); cause != nil {
 			return &fault{err: cause}
@@ -74,6 +76,14 @@ func (s *Store) read(ctx context.Context, use func(context.Context, *pgx.Conn) e
 		case !s.another(ctx, try):
 			return f.err
 		}
+	}
+}
+
+// Connections returns the figures of the pool.
+func (s *Store) Connections() storage.Connections {
+	now := s.pool.Stat()
+	return storage.Connections{
+		Used: int(now.AcquiredConns()), Idle: int(now.IdleConns()), Limit: int(now.MaxConns()), Waiting: int(s.waiting.Load()),
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"sync"
+	"sync/atomic"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -34,6 +35,8 @@ type Store struct {
 	pool    *pgxpool.Pool
 	opening string
 	outages outages
+	// waiting counts the operations that wait for a connection.
+	waiting atomic.Int64
 	// end stops what runs in the background, and depart ends the opening.
 	end, depart func()
 	// wake tells the sweeper of a deletion.
@@ -47,8 +50,9 @@ type Store struct {
 }
 
 var (
-	_ storage.Shared   = (*Store)(nil)
-	_ storage.Fallible = (*Store)(nil)
+	_ storage.Shared    = (*Store)(nil)
+	_ storage.Fallible  = (*Store)(nil)
+	_ storage.Connected = (*Store)(nil)
 )
 
 // Open opens the store in a database. It returns a SchemaError where the database has another schema than that of this
@@ -63,6 +67,10 @@ func Open(ctx context.Context, options Options) (*Store, error) {
 			return nil, err
 		}
 	}
+	return open(ctx, config)
+}
+
+func open(ctx context.Context, config *pgxpool.Config) (*Store, error) {
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, unreachable(err)
