@@ -1,0 +1,174 @@
+package postgres_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/storage/postgres"
+	"github.com/compactord/compactord/storage/storagetest"
+)
+
+// manySQL makes sessions of many tenants, one of which has half of them, with a log each. Nobody reads the bodies.
+const manySQL = `
+	INSERT INTO sessions (tenant, id, uid, revision, next_index, next_sequence, created_seconds, created_nanos,
+		changed_seconds, changed_nanos, parent_uid, running, traits, commits, body)
+	SELECT CASE WHEN n % 2 = 0 THEN '' ELSE convert_to('t' || n % 1000, 'UTF8') END, convert_to('s' || n, 'UTF8'), convert_to('u' || n, 'UTF8'),
+		1, 1, 2, n, 0, n, 0, CASE WHEN n % 10 = 0 THEN convert_to('u' || n / 10, 'UTF8') END, false, '', '12345678', 'body'
+	FROM generate_series(1, 10000) n;
+	INSERT INTO labels SELECT ordinal, tenant, 'k', convert_to('v' || ordinal % 10000, 'UTF8') FROM sessions;
+	INSERT INTO messages SELECT ordinal, 0, 10, 'body' FROM sessions;
+	INSERT INTO records SELECT ordinal, 1, 0, 'body' FROM sessions;
+	INSERT INTO edits SELECT ordinal, 0, 1, 'body' FROM sessions;
+	INSERT INTO requests SELECT ordinal, 'r', 1, 'body' FROM sessions;
+	INSERT INTO chunks SELECT ordinal, 1, 0, 0, 0, 'body' FROM sessions`
+
+// Among many sessions, no statement of a call reads through a whole table, or finds a session by an index of lists.
+func TestPlansUseIndexes(t *testing.T) {
+	url := server.Database(t)
+	seen := &statements{texts: map[string]bool{}}
+	s, err := postgres.OpenTraced(t.Context(), url, seen)
+	require.NoError(t, err)
+	callAll(t, s)
+	require.NoError(t, s.Close())
+
+	conn, err := pgx.Connect(t.Context(), url)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, conn.Close(t.Context())) }()
+	// What a daemon prepares is planned for any values.
+	_, err = conn.Exec(t.Context(), "SET plan_cache_mode = force_generic_plan")
+	require.NoError(t, err)
+	_, err = conn.Exec(t.Context(), manySQL)
+	require.NoError(t, err)
+	_, err = conn.Exec(t.Context(), "ANALYZE")
+	require.NoError(t, err)
+	for i, text := range slices.Sorted(maps.Keys(seen.texts)) {
+		for _, n := range explain(t, conn, fmt.Sprint("statement_", i), text) {
+			if small := n.Relation == "openings" || n.Relation == "dead" || n.Relation == "compactord_schema"; !small {
+				require.NotEqual(t, "Seq Scan", n.Type, "%s in the plan of\n%s", n.Relation, text)
+			}
+			if lists := strings.Contains(text, "ORDER BY s.c"); !lists {
+				require.NotContains(t, []string{"sessions_by_change", "sessions_by_creation"}, n.Index, text)
+			}
+		}
+	}
+	require.Greater(t, len(seen.texts), 30, "all statements of calls")
+}
+
+// statements collects the statements that a store sends.
+type statements struct {
+	mu    sync.Mutex
+	texts map[string]bool
+}
+
+func (s *statements) TraceQueryStart(ctx context.Context, conn *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
+	text := data.SQL
+	if len(data.Args) == 1 {
+		if named, ok := data.Args[0].(pgx.NamedArgs); ok {
+			text, _, _ = named.RewriteQuery(ctx, conn, text, data.Args)
+		}
+	}
+	s.add(text)
+	return ctx
+}
+
+func (*statements) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+
+func (*statements) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
+	return ctx
+}
+
+func (s *statements) TraceBatchQuery(_ context.Context, _ *pgx.Conn, data pgx.TraceBatchQueryData) {
+	s.add(data.SQL)
+}
+
+func (*statements) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
+
+func (s *statements) add(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.texts[text] = true
+}
+
+// callAll makes a store send what calls send.
+func callAll(t *testing.T, s *postgres.Store) {
+	t.Helper()
+	ctx := t.Context()
+	d := large(t).Labels("k", "v")
+	require.NoError(t, s.CreateSession(ctx, &d.Commit))
+	next := storagetest.Next(d.Session).Text("more").Compaction(1, "summary").Prune(0).Remember("other").Labels("k", "w")
+	next.Running("op", s.Opening())
+	require.NoError(t, s.Commit(ctx, &next.Commit))
+	require.ErrorIs(t, s.Commit(ctx, &next.Commit), storage.ErrRequestKnown)
+	ref := d.Ref()
+	_, err := s.Session(ctx, "", "s")
+	require.NoError(t, err)
+	_, err = s.Messages(ctx, ref, 0, 10, 0)
+	require.NoError(t, err)
+	_, err = s.Records(ctx, ref, 0, 10, 5)
+	require.NoError(t, err)
+	_, err = s.RecordAtOrBefore(ctx, ref, 5)
+	require.NoError(t, err)
+	_, err = s.Compactions(ctx, ref, 0, 1)
+	require.NoError(t, err)
+	_, err = s.Edits(ctx, ref, 0, 10)
+	require.NoError(t, err)
+	_, err = s.Request(ctx, ref, "r")
+	require.NoError(t, err)
+	_, err = s.Requests(ctx, ref, "", 10)
+	require.NoError(t, err)
+	_, err = s.Revisions(ctx, []storage.Ref{ref})
+	require.NoError(t, err)
+	_, err = s.Abandoned(ctx)
+	require.NoError(t, err)
+	_, err = s.Children(ctx, "", "u")
+	require.NoError(t, err)
+	for _, order := range []storage.SessionOrder{storage.ByCreation, storage.ByChange} {
+		for _, q := range []storage.SessionQuery{{}, {Labels: map[string]string{"k": "w"}}, {Parent: "u"}} {
+			q.Order, q.Limit = order, 10
+			_, _, err = s.Sessions(ctx, q)
+			require.NoError(t, err)
+		}
+	}
+	require.NoError(t, s.DeleteSession(ctx, "", "s"))
+}
+
+// node is a part of a plan that reads a table.
+type node struct {
+	Type     string `json:"Node Type"`
+	Relation string `json:"Relation Name"`
+	Index    string `json:"Index Name"`
+	Plans    []node
+}
+
+// explain returns all parts of the plan of a statement, for any values.
+func explain(t *testing.T, conn *pgx.Conn, name, text string) []node {
+	t.Helper()
+	description, err := conn.Prepare(t.Context(), name, text)
+	if err != nil || len(strings.Fields(text)) == 1 {
+		require.NoError(t, err, text)
+		return nil
+	}
+	values := ""
+	if n := len(description.ParamOIDs); n > 0 {
+		values = "(" + strings.TrimSuffix(strings.Repeat("NULL, ", n), ", ") + ")"
+	}
+	var plan []byte
+	require.NoError(t, conn.QueryRow(t.Context(), "EXPLAIN (FORMAT JSON) EXECUTE "+pgx.Identifier{name}.Sanitize()+values).Scan(&plan), text)
+	var found []struct{ Plan node }
+	require.NoError(t, json.Unmarshal(plan, &found))
+	all := []node{found[0].Plan}
+	for i := 0; i < len(all); i++ {
+		all = append(all, all[i].Plans...)
+	}
+	return all
+}
