@@ -17,7 +17,7 @@ import (
 )
 
 // noise returns a text of n characters that does not become smaller by compression.
-func noise(t *testing.T, n int) string {
+func noise(t testing.TB, n int) string {
 	t.Helper()
 	b := make([]byte, n)
 	_, err := rand.Read(b)

@@ -1,0 +1,58 @@
+package postgres_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/compactord/compactord/storage/storagetest"
+)
+
+// bareSQL are tables for what an append must write at the least.
+const bareSQL = `
+	CREATE TABLE bare_sessions (id bytea PRIMARY KEY, revision bigint NOT NULL, body bytea NOT NULL);
+	CREATE TABLE bare_messages (ordinal bigint, number bigint, body bytea, PRIMARY KEY (ordinal, number));
+	INSERT INTO bare_sessions VALUES ('s', 1, decode(repeat('00', 200), 'hex'))`
+
+// BenchmarkAppend appends messages of 2 kB, each beside a transaction of pgx alone that writes the same bytes and updates
+// one row. bare/op is how many times the time of that an append takes.
+func BenchmarkAppend(b *testing.B) {
+	for name, remembered := range map[string]bool{"plain": false, "remembered": true} {
+		b.Run(name, func(b *testing.B) {
+			url := server.Database(b)
+			s := open(b, url)
+			conn, err := pgx.Connect(b.Context(), url)
+			require.NoError(b, err)
+			defer func() { require.NoError(b, conn.Close(b.Context())) }()
+			_, err = conn.Exec(b.Context(), bareSQL)
+			require.NoError(b, err)
+			row := storagetest.NewSession("", "s", "u")
+			require.NoError(b, s.CreateSession(b.Context(), &row.Commit))
+			text, body := noise(b, 2000), []byte(noise(b, 2060))
+			var took, bare time.Duration
+			for n := 0; b.Loop(); n++ {
+				next := storagetest.Next(row.Session).Text(text)
+				next.Session.ChangedAt = storagetest.At(n)
+				if remembered {
+					next.Remember(fmt.Sprint("request ", n))
+				}
+				row = next
+				began := time.Now()
+				require.NoError(b, s.Commit(b.Context(), &next.Commit))
+				took += time.Since(began)
+
+				batch := &pgx.Batch{}
+				batch.Queue("UPDATE bare_sessions SET revision = revision + 1, body = $2 WHERE id = $1 AND revision = $3", []byte("s"), body[:200], n+1)
+				batch.Queue("INSERT INTO bare_messages VALUES (1, $1, $2)", n, body)
+				began = time.Now()
+				require.NoError(b, conn.SendBatch(b.Context(), batch).Close())
+				bare += time.Since(began)
+			}
+			b.ReportMetric(float64(took.Microseconds())/float64(b.N), "µs/append")
+			b.ReportMetric(float64(took)/float64(bare), "bare/op")
+		})
+	}
+}
