@@ -10,41 +10,11 @@ import compactord
 from agents import Model, attempts, compactions, fill, is_async, plain, policy, tools_of, transcript
 from compactord import CompactionResult, ToolCall, v1
 from compactord.view import View
+from failures import Failing
 from providers import Called, Provider, Said
 
 DUE = {"trigger": {"trigger_tokens": 6_000}}
 LOOK = [Called("call-1", "look")]
-
-
-class Daemon:
-    """Fails calls of a session: before they reach the daemon, or on the way back."""
-
-    def __init__(self, session: compactord.Session) -> None:
-        self._calls = plain(session)._calls
-        self._real = self._calls.unary
-
-    def fails(self, kind: type, *, reached: bool) -> None:
-        """Fail the next call with such a request."""
-        real, calls = self._real, self._calls
-
-        def unary(method: Any, request: Any, timeout: float | None = None) -> Any:
-            if not isinstance(request, kind):
-                return real(method, request, timeout)
-            calls.unary = real
-            return _lost(real(method, request, timeout) if reached else None)
-
-        calls.unary = unary
-
-
-def _lost(answer: Any) -> Any:
-    if not hasattr(answer, "__await__"):
-        raise compactord.UnavailableError("the answer was lost")
-
-    async def later() -> None:
-        await answer
-        raise compactord.UnavailableError("the answer was lost")
-
-    return later()
 
 
 def _interrupted(session: compactord.Session, chat: Provider) -> None:
@@ -238,7 +208,7 @@ def test_new_input_is_kept_where_an_unsent_answer_was_reverted(either: compactor
     other = either.session(session.id, dialect="openai_chat")
 
     def answer(_: View) -> Any:
-        Daemon(session).fails(v1.AppendMessagesRequest, reached=False)
+        Failing(session).fails(v1.AppendMessagesRequest, reached=False)
         return chat.body(Said("Lost."))
 
     with pytest.raises(compactord.UnavailableError):
@@ -252,7 +222,7 @@ def test_new_input_is_kept_where_an_unsent_answer_was_reverted(either: compactor
 
 def test_input_that_was_given_up_does_not_come_back(either: compactord.Client, chat: Provider) -> None:
     session = either.create_session(policy=policy(), dialect=chat.dialect)
-    Daemon(session).fails(v1.AppendMessagesRequest, reached=False)
+    Failing(session).fails(v1.AppendMessagesRequest, reached=False)
     with pytest.raises(compactord.UnavailableError):
         session.run_turn(Model(chat), "hello")
     session.append("typed later", compactord.assistant("an answer"))
@@ -263,7 +233,7 @@ def test_input_that_was_given_up_does_not_come_back(either: compactord.Client, c
 def test_a_checkpoint_whose_answer_was_lost_is_announced_once(either: compactord.Client, chat: Provider) -> None:
     session = either.create_session(policy=policy(), dialect=chat.dialect)
     tools = tools_of(session, dmail=True)
-    Daemon(session).fails(v1.CreateCheckpointRequest, reached=True)
+    Failing(session).fails(v1.CreateCheckpointRequest, reached=True)
     with pytest.raises(compactord.UnavailableError):
         session.run_turn(Model(chat), "Go on.", tools=tools)
     assert session.run_turn(Model(chat, Said("Done.")), tools=tools).done

@@ -169,7 +169,11 @@ class ConflictError(CompactordError):
 
 
 class WrongNextIndexError(ConflictError):
-    """``expected_next_index`` is not the index that the next message gets."""
+    """The next message gets another index than expected: another client has appended.
+
+    ``append`` raises it where ``expected_next_index`` was given, and ``run_turn`` where another process has written to
+    the session during the turn.
+    """
 
     @property
     def next_index(self) -> int | None:

@@ -101,6 +101,7 @@ export class SessionChildren extends SessionTurns {
     const answer = await this.client.sessions.endChild(request, callOptions(options));
     this.outcome = answer;
     this.parent?.noteReport(answer.report);
+    this.parent?.noteWritten(answer.index);
     if (answer.answersCall) {
       this.parent?.noteAnswered(callId);
     }

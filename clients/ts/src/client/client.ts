@@ -219,7 +219,9 @@ export class Session<D extends DialectName | undefined = DialectName | undefined
    *
    * `input` is the user's message, or results of calls that the last turn left open; an empty list where the log has
    * them already. Rejects with the reason `TURN_RUNNING` where a turn is already running, TurnAbortedError where a compaction or
-   * {@link abortTurn} aborts it, and ContextOverflowError where no compaction helps.
+   * {@link abortTurn} aborts it, and ContextOverflowError where no compaction helps. It rejects with WrongNextIndexError
+   * where another process, or another session object, has written to the session during the turn: nothing of the rejected
+   * append was written, and the next turn does not go on with the step.
    */
   async runTurn(callModel: CallModel<D>, input: Appendables, options: TurnOptions = {}): Promise<Turn> {
     return this.takeTurn(callModel as CallModel, input, options);

@@ -144,6 +144,7 @@ export abstract class SessionSync extends SessionCompactions {
       this.takenBack();
     }
     if (synced.appendedMessages > 0) {
+      this.position.wrote(synced.nextIndex - synced.appendedMessages, synced.nextIndex);
       await this.appended();
     }
   }

@@ -57,7 +57,7 @@ export abstract class SessionLog extends SessionPoints {
     const key = this.unsure.size > 0 ? appendKey(request) : "";
     request.requestId = options.requestId ?? this.unsure.get(key) ?? newRequestId();
     try {
-      const response = await this.client.sessions.appendMessages(request, callOptions(options));
+      const response = await this.position.sending(this.sent(request, options));
       this.unsure.delete(key);
       this.noteReport(response.report);
       this.grown(response.report);
@@ -137,6 +137,8 @@ export abstract class SessionLog extends SessionPoints {
     checkKeys("delete", options, [...callKeys, "children"]);
     const children = childrenOnDeleteOf(options.children ?? "keep");
     await this.client.sessions.deleteSession({ sessionId: this.id, children }, callOptions(options));
+    // A session that gets this id later has another log.
+    this.position.forget();
   }
 
   /** Warns once of a session that has no context window and grows. */
@@ -152,6 +154,12 @@ export abstract class SessionLog extends SessionPoints {
    * @internal
    */
   protected abstract appended(): Promise<void>;
+
+  private async sent(request: AppendMessagesRequest, options: CallOptions): Promise<AppendMessagesResponse> {
+    const response = await this.client.sessions.appendMessages(request, callOptions(options));
+    this.position.wrote(response.firstIndex, response.nextIndex);
+    return response;
+  }
 
   private noteUnsure(request: AppendMessagesRequest, thrown: unknown, signal: AbortSignal | undefined): void {
     if (leavesOpen(thrown) || signal?.aborted === true) {

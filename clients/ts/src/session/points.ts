@@ -5,6 +5,7 @@ import type { WriteOptions } from "../wire/calls.js";
 import { callOptions, present, requestIdOf, writeKeys } from "../wire/calls.js";
 import { SessionContext } from "./context.js";
 import type { RevertOptions, RevertTarget } from "./options.js";
+import { Position } from "./position.js";
 import type {
   Checkpoint,
   ClearSessionResponse,
@@ -16,6 +17,13 @@ import type {
 
 /** The part of a session that makes checkpoints, reverts and pins. It removes nothing from the log. */
 export abstract class SessionPoints extends SessionContext {
+  /**
+   * Where this object is in the log.
+   *
+   * @internal
+   */
+  readonly position = new Position();
+
   /** Makes a checkpoint at the end of the log, so that a later revert can go back to it. */
   async checkpoint(
     options: WriteOptions & {
@@ -32,6 +40,7 @@ export abstract class SessionPoints extends SessionContext {
     };
     const { checkpoint, report } = await this.client.sessions.createCheckpoint(request, callOptions(options));
     this.noteReport(report);
+    this.noteWritten(checkpoint?.markerIndex);
     return present(checkpoint, "checkpoint");
   }
 
@@ -47,6 +56,7 @@ export abstract class SessionPoints extends SessionContext {
       requestId: requestIdOf(options),
     };
     const answer = await this.client.sessions.revertToCheckpoint(request, callOptions(options));
+    this.noteWritten(answer.record?.kind.case === "revert" ? answer.record.kind.value.futureIndex : undefined);
     this.takenBack();
     this.noteReport(answer.report);
     return answer;
@@ -78,6 +88,17 @@ export abstract class SessionPoints extends SessionContext {
     const answer = await this.client.sessions.unpinMessages(request, callOptions(options));
     this.noteReport(answer.report);
     return answer;
+  }
+
+  /**
+   * Notes a message that the daemon has added for this object.
+   *
+   * @internal
+   */
+  noteWritten(index: number | undefined): void {
+    if (index !== undefined) {
+      this.position.wrote(index, index + 1);
+    }
   }
 
   /**

@@ -4,14 +4,15 @@ import type { SessionCompactions } from "../compaction/compacting.js";
 import type { Appendable, Appendables } from "../contract/messages.js";
 import { MessageState } from "../v1.js";
 import { orAborted, reasonOf } from "../wire/abort.js";
-import { leavesOpen, errorReason } from "../wire/errors.js";
+import { errorReason, leavesOpen, WrongNextIndexError } from "../wire/errors.js";
 import { TurnCompactions } from "./compactions.js";
 import { wholeOf } from "./modelOutput.js";
 import { checkTurn, type CallModel, type LoopOptions } from "./options.js";
 import { TurnRun } from "./run.js";
-import type { Step, TurnState, Write } from "./state.js";
+import type { Step, TurnState } from "./state.js";
 import { TurnSteps } from "./steps.js";
 import type { Turn } from "./turn.js";
+import type { Write } from "./writes.js";
 
 /** One turn: the five steps of an agent's loop, repeated until the model makes no more tool calls. */
 export class TurnLoop {
@@ -87,12 +88,20 @@ export class TurnLoop {
       this.#run.turns.queue({ kind: "input", content: input, requestId: randomUUID() });
     }
     await this.#dropReverted();
+    if (this.#run.turns.unsent.length === 0 && this.#run.turns.step === undefined) {
+      // The turn goes on with what is in the log, whoever wrote it.
+      const { session } = await this.#run.session.info({ signal: this.#run.signal });
+      this.#run.session.position.start(session?.nextIndex ?? 0);
+    }
     for (let write = this.#run.turns.unsent[0]; write !== undefined; write = this.#run.turns.unsent[0]) {
       try {
         await this.#run.write(write);
       } catch (error) {
+        // Others have written since the earlier turn: the input starts over without its step.
+        const overtaken = error instanceof WrongNextIndexError && isNew && write.kind !== "input";
         // A revert came after the view of this answer, so the answer is not needed any more.
-        if (!(write.kind === "answer" && errorReason(error) === "HISTORY_REVERTED")) {
+        const reverted = write.kind === "answer" && errorReason(error) === "HISTORY_REVERTED";
+        if (!overtaken && !reverted) {
           throw error;
         }
       }

@@ -6,8 +6,9 @@ import type { View } from "../view/view.js";
 import { unboundedWarning } from "../view/warnings.js";
 import { leavesOpen } from "../wire/errors.js";
 import type { LoopOptions } from "./options.js";
-import type { TurnState, Write } from "./state.js";
+import type { TurnState } from "./state.js";
 import type { Turn } from "./turn.js";
+import type { Write } from "./writes.js";
 
 /** The common base of the parts of a turn: its session, its state, its abort signal, and the method that appends. */
 export class TurnRun {
@@ -56,9 +57,7 @@ export class TurnRun {
 
   /** Appends, and keeps the append until it is known that the daemon has it. */
   async write(write: Write): Promise<void> {
-    const { kind, content, requestId, view } = write;
-    const options = { requestId, modelAnswer: kind === "answer", ...(view !== undefined && { view }) };
-    const { answer } = await this.session.append(content, options).catch((error: unknown) => {
+    const { answer } = await this.turns.send(write).catch((error: unknown) => {
       if (!leavesOpen(error)) {
         this.turns.written(write);
       }
@@ -69,7 +68,7 @@ export class TurnRun {
     if (step?.writes?.[0] === write) {
       step.writes.shift();
     }
-    if (kind === "answer") {
+    if (write.kind === "answer") {
       this.#note(answer);
     }
   }

@@ -2,14 +2,14 @@ import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 
 import type { CompactionPlace, CompactionResult } from "../compaction/compaction.js";
-import { leavesOpen } from "../wire/errors.js";
+import { leavesOpen, WrongNextIndexError } from "../wire/errors.js";
 import { developer, type Appendables } from "../contract/messages.js";
 import type { SessionLog } from "../session/log.js";
 import type { ToolCall, ToolOutcome } from "./toolCalls.js";
 import type { Turn } from "./turn.js";
 import { TurnAbortedError, turnRunning } from "./errors.js";
-import type { ModelAnswer } from "../v1.js";
-import type { View } from "../view/view.js";
+import type { AppendMessagesResponse, ModelAnswer } from "../v1.js";
+import { send, sendInTurn, type Write } from "./writes.js";
 
 /**
  * Returns what the model must know again after a compaction, such as running tasks or the state of a plan. It is called
@@ -19,15 +19,6 @@ import type { View } from "../view/view.js";
  * and its error ends that turn.
  */
 export type Announce = (result: CompactionResult) => Appendables | undefined | PromiseLike<Appendables | undefined>;
-
-/** An append of a turn. Its request id makes it safe to send again, even after other appends. */
-export interface Write {
-  readonly kind: "input" | "answer" | "results";
-  readonly content: Appendables;
-  readonly requestId: string;
-  /** For an answer: the view that it was made from. */
-  readonly view?: View;
-}
 
 /** An answer of the model, and the progress of its tool calls. */
 export interface Step {
@@ -188,6 +179,28 @@ export class TurnState {
     this.unsent = this.unsent.filter((other) => other !== write);
   }
 
+  /**
+   * Executes an append of the running turn. The messages that begin a turn may follow those of another process. All else
+   * must follow what the turn knows: else it throws a WrongNextIndexError, and the step cannot go on.
+   */
+  async send(write: Write): Promise<AppendMessagesResponse> {
+    const { position } = this.#session;
+    if (write.kind === "input") {
+      const response = await send(this.#session, write);
+      position.start(response.nextIndex);
+      return response;
+    }
+    try {
+      return await sendInTurn(this.#session, write);
+    } catch (error) {
+      if (error instanceof WrongNextIndexError) {
+        this.forgetStep();
+        position.forget();
+      }
+      throw error;
+    }
+  }
+
   /** The request id of the next checkpoint: that of the last one, where it is unknown whether that was made. */
   checkpointId(announce: boolean): string {
     if (this.#checkpoint?.announce !== announce) {
@@ -242,9 +255,10 @@ export class TurnState {
         due.said = { kind: "input", content, requestId: randomUUID() };
       }
       try {
-        await this.#session.append(due.said.content, { requestId: due.said.requestId });
+        // In a turn it is one of the turn's appends.
+        await (this.#running === undefined ? send : sendInTurn)(this.#session, due.said);
       } catch (error) {
-        if (!leavesOpen(error)) {
+        if (!leavesOpen(error) && !(error instanceof WrongNextIndexError)) {
           due.said = undefined;
           if (!quietly) {
             announced();

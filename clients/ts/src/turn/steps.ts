@@ -4,9 +4,10 @@ import { StopReason } from "../v1.js";
 import { errorReason, InvalidRequestError, ToolCallsOpenError } from "../wire/errors.js";
 import type { TurnCompactions } from "./compactions.js";
 import { endedBadly, type TurnRun } from "./run.js";
-import type { Step, Write } from "./state.js";
+import type { Step } from "./state.js";
 import { byShape, outcomeOf, toolCallsOf, type RunTool, type ToolCall } from "./toolCalls.js";
 import type { Turn } from "./turn.js";
+import type { Write } from "./writes.js";
 
 /** The steps of a turn: an answer of the model, its tool calls, and their results. */
 export class TurnSteps {

@@ -110,7 +110,10 @@ export class SessionExistsError extends CompactordError {
   override name = "SessionExistsError";
 }
 
-/** `expectedNextIndex` is not the index that the next message gets: another client has appended. */
+/**
+ * The next message gets another index than expected: another client has appended. `append` throws it where
+ * `expectedNextIndex` was given, and `runTurn` where another process has written to the session during the turn.
+ */
 export class WrongNextIndexError extends ConflictError {
   override name = "WrongNextIndexError";
 

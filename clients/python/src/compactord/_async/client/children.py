@@ -69,8 +69,10 @@ class AsyncSessionChildren(AsyncSessionTurns):
         )
         answer = await self._calls.unary(self._calls.sessions.EndChild, request, timeout)
         self._ended = ChildEnded(answer.index, answer.point, answer.answers_call, answer.report)
-        if self._parent is not None and answer.answers_call:
-            self._parent._turns.answered.add(request.call_id)
+        if self._parent is not None:
+            self._parent._position.wrote(answer.index, answer.index + 1)
+            if answer.answers_call:
+                self._parent._turns.answered.add(request.call_id)
         return self._ended
 
     def children(self, *, page_size: int = 0, timeout: float | None = None) -> AsyncIterator[v1.Session]:

@@ -181,6 +181,7 @@ class AsyncSessionSync(AsyncSessionCompactions):
         if synced.HasField("revert"):
             self._reverted()
         if synced.appended_messages:
+            self._position.wrote(synced.next_index - synced.appended_messages, synced.next_index)
             self._written()
 
     async def _result(

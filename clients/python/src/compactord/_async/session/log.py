@@ -94,7 +94,9 @@ class AsyncSessionLog(AsyncSessionContext, AsyncPoints):
         else:
             request = self._unanswered.first(request) or request
             request.request_id = request.request_id or new_request_id()
-        answer = await self._appended(request, timeout, own_id=not request_id)
+        with self._position.sending():
+            answer = await self._appended(request, timeout, own_id=not request_id)
+            self._position.wrote(answer.first_index, answer.next_index)
         self._written()
         self._grown(answer.report)
         return Appended(
@@ -198,6 +200,8 @@ class AsyncSessionLog(AsyncSessionContext, AsyncPoints):
         """
         request = v1.DeleteSessionRequest(session_id=self._id, children=words.children_on_delete(children))
         await self._calls.unary(self._calls.sessions.DeleteSession, request, timeout)
+        # A session that gets this id later has another log.
+        self._position.forget()
 
     def watch(
         self, *, from_sequence: int | None = None, events: bool = False, without_content: bool = False

@@ -11,11 +11,12 @@ from compactord._async.turn.compactions import AsyncTurnCompactions
 from compactord._async.turn.options import CallModel, TurnOptions
 from compactord._async.turn.run import AsyncTurnRun, aborted_error
 from compactord._async.turn.runtime import Interrupted
-from compactord._async.turn.state import AsyncTurnState, Write
+from compactord._async.turn.state import AsyncTurnState
 from compactord._async.turn.steps import AsyncTurnSteps
+from compactord._async.turn.writes import Write
 from compactord._async.wire.calls import AsyncCalls
 from compactord.answers import STREAMED, StreamedAnswer, appendable
-from compactord.errors import CompactordError, ConflictError
+from compactord.errors import CompactordError, ConflictError, WrongNextIndexError
 from compactord.turns import Turn
 
 
@@ -93,9 +94,18 @@ class AsyncTurnLoop:
         if messages:
             self._run.state.queue(tuple(messages))
         await self._drop_reverted()
-        for write in tuple(self._run.state.unsent):
+        if not self._run.state.unsent and self._run.state.step is None:
+            # The turn goes on with what is in the log, whoever wrote it.
+            info = await self._run.session.info()
+            self._run.state.position.start(info.session.next_index)
+        while self._run.state.unsent:
+            write = self._run.state.unsent[0]
             try:
                 await self._run.write(write)
+            except WrongNextIndexError:
+                # Others have written since the earlier turn. The new messages start over without its step.
+                if not messages or write.given:
+                    raise
             except ConflictError as error:
                 # A revert came after the view of this answer, so the answer is not needed any more.
                 if error.reason != "HISTORY_REVERTED" or not write.model_answer:

@@ -8,7 +8,8 @@ from compactord import v1, warned
 from compactord._async.compaction.compacting import AsyncSessionCompactions
 from compactord._async.turn.options import TurnOptions
 from compactord._async.turn.runtime import Lock, Work
-from compactord._async.turn.state import AsyncTurnState, Step, Write, send
+from compactord._async.turn.state import AsyncTurnState, Step
+from compactord._async.turn.writes import Write
 from compactord._async.wire.calls import AsyncCalls
 from compactord._async.wire.runtime import resolve
 from compactord.errors import TurnAbortedError
@@ -90,7 +91,7 @@ class AsyncTurnRun:
             self.check()
             self.state.keep(write)
             try:
-                appended = await send(self.session, write)
+                appended = await self.state.send(self.session, write)
             except Exception as error:
                 if not leaves_open(error):
                     self.state.written(write)

@@ -13,15 +13,16 @@ import grpc
 
 from compactord import v1
 from compactord._async.session.log import AsyncSessionLog
+from compactord._async.session.position import AsyncPosition
 from compactord._async.turn.runtime import Condition
+from compactord._async.turn.writes import Write, send, send_in_turn
 from compactord._async.wire.runtime import Result, resolve
 from compactord.connection import new_request_id
-from compactord.errors import CompactordError
+from compactord.errors import CompactordError, WrongNextIndexError
 from compactord.messages import developer
 from compactord.results import Appended, Checkpoint, CompactionResult
 from compactord.tools import ToolCall
 from compactord.unanswered import leaves_open
-from compactord.view import View
 
 Announce: TypeAlias = Callable[[CompactionResult], Result[Any]]
 """Returns what the model must know again after a compaction, such as running tasks or the state of a plan.
@@ -35,25 +36,6 @@ ANSWERED = object()
 """Stands for the result of a call that the end of a child has answered."""
 
 _inside: ContextVar[object] = ContextVar("compactord_turn", default=None)
-
-
-@dataclass(frozen=True)
-class Write:
-    """An append of a turn. Its request id makes it safe to send again.
-
-    Attributes:
-        messages: The messages.
-        view: The view that a model's answer was made from.
-        model_answer: Whether it is a model's answer.
-        given: Whether the messages are arguments of ``run_turn``.
-        request_id: The request id.
-    """
-
-    messages: tuple[Any, ...]
-    view: View | None = None
-    model_answer: bool = False
-    given: bool = False
-    request_id: str = field(default_factory=new_request_id)
 
 
 @dataclass
@@ -105,6 +87,7 @@ class AsyncTurnState:
     ``overflow_spent``, with its lock held. The exceptions are an abort, which takes the same lock, and a revert.
 
     Attributes:
+        position: Where the session object is in the log.
         changed: Notified when a compaction ends and when a turn is aborted.
         unsent: In order, the appends that are not done yet, or that the daemon may or may not have executed.
         step: The answer that still has calls without results.
@@ -114,8 +97,13 @@ class AsyncTurnState:
         answered: The ids of calls that the end of a child answered, so that the turn must not answer them again.
     """
 
-    def __init__(self) -> None:
-        """Start without a turn."""
+    def __init__(self, position: AsyncPosition) -> None:
+        """Start without a turn.
+
+        Args:
+            position: Where the session object is in the log.
+        """
+        self.position = position
         self.changed = Condition()
         self.unsent: list[Write] = []
         self.step: Step | None = None
@@ -256,9 +244,11 @@ class AsyncTurnState:
             write = Write(tuple(developer(one) if isinstance(one, str) else one for one in messages))
             self._keep_announcement(result, write)
         try:
-            report = (await send(session, write)).report
+            # In a turn it is one of the turn's appends.
+            sent = send(session, write) if again else self.send(session, write)
+            report = (await sent).report
         except Exception as error:
-            if not leaves_open(error):
+            if not leaves_open(error) and not isinstance(error, WrongNextIndexError):
                 if again:
                     self._keep_announcement(result, None)
                 else:
@@ -290,6 +280,25 @@ class AsyncTurnState:
             raise
         self._checkpoint = None
         return made
+
+    async def send(self, session: AsyncSessionLog, write: Write) -> Appended:
+        """Execute an append of the running turn.
+
+        The messages that begin a turn may follow those of another process. All else must follow what the turn knows.
+
+        Raises:
+            WrongNextIndexError: Another process has written to the session, so the step cannot go on.
+        """
+        if write.given:
+            appended = await send(session, write)
+            self.position.start(appended.next_index)
+            return appended
+        try:
+            return await send_in_turn(session, self.position, write)
+        except WrongNextIndexError:
+            self.forget_step()
+            self.position.forget()
+            raise
 
     def queue(self, given: tuple[Any, ...]) -> None:
         """Keep the messages of a new turn until they are appended. The same messages given again are kept once."""
@@ -336,10 +345,3 @@ class AsyncTurnState:
         with self._mutex:
             if self.step is step:
                 self.step = None
-
-
-async def send(session: AsyncSessionLog, write: Write) -> Appended:
-    """Execute an append."""
-    return await session.append(
-        *write.messages, view=write.view, model_answer=write.model_answer, request_id=write.request_id
-    )

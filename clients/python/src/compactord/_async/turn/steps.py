@@ -9,7 +9,8 @@ from itertools import groupby
 from compactord import v1, words
 from compactord._async.turn.compactions import AsyncTurnCompactions
 from compactord._async.turn.run import FAILED, AsyncTurnRun
-from compactord._async.turn.state import ANSWERED, Step, Write
+from compactord._async.turn.state import ANSWERED, Step
+from compactord._async.turn.writes import Write
 from compactord._async.wire.runtime import resolve
 from compactord.errors import (
     CompactordError,

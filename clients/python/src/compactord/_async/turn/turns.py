@@ -16,7 +16,7 @@ class AsyncSessionTurns(AsyncSessionFolds):
 
     def __init__(self, calls: AsyncCalls, session_id: str, dialect: v1.Dialect.ValueType) -> None:
         super().__init__(calls, session_id, dialect)
-        self._turns = AsyncTurnState()
+        self._turns = AsyncTurnState(self._position)
 
     @property
     def announce(self) -> Announce | None:

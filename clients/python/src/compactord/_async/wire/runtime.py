@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+from asyncio import Event as Event
 from collections.abc import Awaitable, Callable
 from typing import Any, Generic, TypeAlias, TypeVar, cast
 

@@ -77,6 +77,8 @@ class Session(SessionChildren):
         Raises:
             CompactordError: ``TURN_RUNNING``: A turn of this session object is already running.
             TurnAbortedError: The turn was aborted, by :meth:`abort_turn` or by a compaction.
+            WrongNextIndexError: Another process, or another session object, has written to the session during the turn.
+                Nothing of the rejected append was written, and the next turn does not go on with the step.
             ContextOverflowError: The context is too long, and compacting does not help or is not possible. Its
                 ``__cause__`` is the exception of ``call_model``.
             ValueError: ``max_steps`` is below 1, or the stream of the answer had no events.

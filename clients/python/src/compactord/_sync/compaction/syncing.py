@@ -182,6 +182,7 @@ class SessionSync(SessionCompactions):
         if synced.HasField("revert"):
             self._reverted()
         if synced.appended_messages:
+            self._position.wrote(synced.next_index - synced.appended_messages, synced.next_index)
             self._written()
 
     def _result(

@@ -95,7 +95,9 @@ class SessionLog(SessionContext, Points):
         else:
             request = self._unanswered.first(request) or request
             request.request_id = request.request_id or new_request_id()
-        answer = self._appended(request, timeout, own_id=not request_id)
+        with self._position.sending():
+            answer = self._appended(request, timeout, own_id=not request_id)
+            self._position.wrote(answer.first_index, answer.next_index)
         self._written()
         self._grown(answer.report)
         return Appended(
@@ -199,6 +201,8 @@ class SessionLog(SessionContext, Points):
         """
         request = v1.DeleteSessionRequest(session_id=self._id, children=words.children_on_delete(children))
         self._calls.unary(self._calls.sessions.DeleteSession, request, timeout)
+        # A session that gets this id later has another log.
+        self._position.forget()
 
     def watch(
         self, *, from_sequence: int | None = None, events: bool = False, without_content: bool = False

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 from compactord import v1
+from compactord._sync.session.position import Position
 from compactord._sync.view import SessionView
+from compactord._sync.wire.calls import Calls
 from compactord.arguments import checked_arguments
 from compactord.connection import new_request_id
 from compactord.results import Checkpoint, Pinned, Reverted
@@ -13,6 +15,10 @@ from compactord.results import Checkpoint, Pinned, Reverted
 @checked_arguments
 class Points(SessionView):
     """The part of a session that makes checkpoints, reverts and pins. It removes nothing from the log."""
+
+    def __init__(self, calls: Calls, session_id: str, dialect: v1.Dialect.ValueType) -> None:
+        super().__init__(calls, session_id, dialect)
+        self._position = Position()
 
     def _reverted(self) -> None:
         """Called after each revert and clear. A subclass overrides it."""
@@ -42,6 +48,8 @@ class Points(SessionView):
         answer = self._calls.unary(self._calls.sessions.CreateCheckpoint, request, timeout)
         made = answer.checkpoint
         marker = made.marker_index if made.HasField("marker_index") else None
+        if marker is not None:
+            self._position.wrote(marker, marker + 1)
         return Checkpoint(made.id, made.point, made.title, marker, answer.report)
 
     def revert(
@@ -101,6 +109,9 @@ class Points(SessionView):
             settings = self._calls.settings
             timeout = settings.compaction_timeout if summarize else settings.timeout
         answer = self._calls.resent(self._calls.sessions.RevertToCheckpoint, request, timeout)
+        if answer.record.revert.HasField("future_index"):
+            future = answer.record.revert.future_index
+            self._position.wrote(future, future + 1)
         self._reverted()
         return Reverted(
             record=answer.record if answer.HasField("record") else None,

@@ -12,11 +12,12 @@ from compactord._sync.turn.compactions import TurnCompactions
 from compactord._sync.turn.options import CallModel, TurnOptions
 from compactord._sync.turn.run import TurnRun, aborted_error
 from compactord._sync.turn.runtime import Interrupted
-from compactord._sync.turn.state import TurnState, Write
+from compactord._sync.turn.state import TurnState
 from compactord._sync.turn.steps import TurnSteps
+from compactord._sync.turn.writes import Write
 from compactord._sync.wire.calls import Calls
 from compactord.answers import STREAMED, StreamedAnswer, appendable
-from compactord.errors import CompactordError, ConflictError
+from compactord.errors import CompactordError, ConflictError, WrongNextIndexError
 from compactord.turns import Turn
 
 
@@ -94,9 +95,18 @@ class TurnLoop:
         if messages:
             self._run.state.queue(tuple(messages))
         self._drop_reverted()
-        for write in tuple(self._run.state.unsent):
+        if not self._run.state.unsent and self._run.state.step is None:
+            # The turn goes on with what is in the log, whoever wrote it.
+            info = self._run.session.info()
+            self._run.state.position.start(info.session.next_index)
+        while self._run.state.unsent:
+            write = self._run.state.unsent[0]
             try:
                 self._run.write(write)
+            except WrongNextIndexError:
+                # Others have written since the earlier turn. The new messages start over without its step.
+                if not messages or write.given:
+                    raise
             except ConflictError as error:
                 # A revert came after the view of this answer, so the answer is not needed any more.
                 if error.reason != "HISTORY_REVERTED" or not write.model_answer:

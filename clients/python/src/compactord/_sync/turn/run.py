@@ -9,7 +9,8 @@ from compactord import v1, warned
 from compactord._sync.compaction.compacting import SessionCompactions
 from compactord._sync.turn.options import TurnOptions
 from compactord._sync.turn.runtime import Lock, Work
-from compactord._sync.turn.state import TurnState, Step, Write, send
+from compactord._sync.turn.state import TurnState, Step
+from compactord._sync.turn.writes import Write
 from compactord._sync.wire.calls import Calls
 from compactord._sync.wire.runtime import resolve
 from compactord.errors import TurnAbortedError
@@ -91,7 +92,7 @@ class TurnRun:
             self.check()
             self.state.keep(write)
             try:
-                appended = send(self.session, write)
+                appended = self.state.send(self.session, write)
             except Exception as error:
                 if not leaves_open(error):
                     self.state.written(write)

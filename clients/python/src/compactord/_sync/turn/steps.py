@@ -10,7 +10,8 @@ from itertools import groupby
 from compactord import v1, words
 from compactord._sync.turn.compactions import TurnCompactions
 from compactord._sync.turn.run import FAILED, TurnRun
-from compactord._sync.turn.state import ANSWERED, Step, Write
+from compactord._sync.turn.state import ANSWERED, Step
+from compactord._sync.turn.writes import Write
 from compactord._sync.wire.runtime import resolve
 from compactord.errors import (
     CompactordError,

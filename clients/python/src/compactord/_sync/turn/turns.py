@@ -17,7 +17,7 @@ class SessionTurns(SessionFolds):
 
     def __init__(self, calls: Calls, session_id: str, dialect: v1.Dialect.ValueType) -> None:
         super().__init__(calls, session_id, dialect)
-        self._turns = TurnState()
+        self._turns = TurnState(self._position)
 
     @property
     def announce(self) -> Announce | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable, Generator
+from threading import Event as Event
 from typing import Annotated, Generic, TypeAlias, TypeVar, cast
 
 import grpc
