@@ -7,8 +7,8 @@
 //	}
 //	defer permit.Leave()
 //
-// Appends and small reads enter no pool. Where such appends came while compactions or imports worked, these rest at their
-// end, so that the appends do not always find the cores and the store busy. The context says that its work has entered
+// Appends and small reads enter no pool. Where such appends came while compactions, imports or views worked, these rest at
+// their end, so that the appends do not always find the cores and the store busy. The context says that its work has entered
 // one: what is called with it does not wait a second time. A call must enter before it locks a session, since what holds
 // permits waits for these locks.
 package admission

@@ -40,9 +40,9 @@ func (o Options) size() int { return max(o.Cores-1, 1) * WholeCore }
 // store has one writer, and both share the cores: the small calls are to find them free more often than not.
 const importsRest = 2
 
-// compactionsRest leaves about one more core free, whatever the size of the pool: with one core it is busy half of the
-// time.
-func (o Options) compactionsRest() float64 { return float64(WholeCore) / float64(o.size()) }
+// coreRest leaves about one more core free, whatever the size of the pool: with one core it is busy half of the time. Views
+// are encoded and sent while they rest.
+func (o Options) coreRest() float64 { return float64(WholeCore) / float64(o.size()) }
 
 // longestRest is how long work rests at most.
 const longestRest = 2 * time.Second
@@ -74,9 +74,10 @@ func New(o Options) (*Pools, error) {
 		return nil, err
 	}
 	p := &Pools{}
-	p.Compactions = newPool("compactions", o, m).resting(&p.small, o.compactionsRest())
+	p.Compactions = newPool("compactions", o, m).resting(&p.small, o.coreRest())
 	p.Imports = newPool("imports", o, m).resting(&p.small, importsRest)
-	p.Searches, p.Views = newPool("searches", o, m), newPool("views", o, m)
+	p.Views = newPool("views", o, m).resting(&p.small, o.coreRest())
+	p.Searches = newPool("searches", o, m)
 	return p, nil
 }
 

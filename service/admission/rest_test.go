@@ -42,11 +42,13 @@ func restOf(
 	return waited
 }
 
-// Compactions and imports rest where small calls came meanwhile: a compaction so long that about one more core is free.
+// Compactions, imports and views rest where small calls came meanwhile: compactions and views so long that about one more
+// core is free.
 func TestWorkRestsWhereSmallCallsCome(t *testing.T) {
 	compactions := func(p *admission.Pools) *admission.Pool { return p.Compactions }
 	imports := func(p *admission.Pools) *admission.Pool { return p.Imports }
 	views := func(p *admission.Pools) *admission.Pool { return p.Views }
+	searches := func(p *admission.Pools) *admission.Pool { return p.Searches }
 	pass := func(_ context.Context, p *admission.Pools) { p.Pass() }
 	for name, c := range map[string]struct {
 		cores int
@@ -57,7 +59,9 @@ func TestWorkRestsWhereSmallCallsCome(t *testing.T) {
 		"a compaction":               {2, compactions, pass, time.Second},
 		"a compaction with two more": {4, compactions, pass, time.Second / 3},
 		"an import":                  {2, imports, pass, 2 * time.Second},
-		"a view":                     {2, views, pass, 0},
+		"a view":                     {2, views, pass, time.Second},
+		"a view with two more":       {4, views, pass, time.Second / 3},
+		"a search":                   {2, searches, pass, 0},
 		"nothing came":               {2, compactions, func(context.Context, *admission.Pools) {}, 0},
 		"a compaction that waited for a model": {2, compactions, func(ctx context.Context, p *admission.Pools) {
 			p.Pass()
