@@ -161,8 +161,9 @@ describe("a turn of another process", () => {
       await othersTurn(session);
       // Without a message: what is in the log is taken as it is.
       await session.runTurn(new FakeModel(assistant("Done, too.")).call, []);
+      await othersTurn(session);
     }
-    const round = ["USER Go on.", "ASSISTANT Done.", ...others, "ASSISTANT Done, too."];
+    const round = ["USER Go on.", "ASSISTANT Done.", ...others, "ASSISTANT Done, too.", ...others];
     assert.deepEqual(await transcript(session), [...round, ...round]);
   });
 
