@@ -14,8 +14,8 @@ const forgetEvery = 128
 // commitID names one try of one commit.
 type commitID [8]byte
 
-// batch returns the statements of a commit, which are one transaction. The first changes or makes the row; where it
-// affects none, the others append nothing.
+// batch returns the statements of a commit, which are one transaction. The first changes or makes the row, and says that it
+// affects none where it does not; then the others append nothing.
 func (e *encoded) batch(id commitID, create, changesTraits bool) *pgx.Batch {
 	b := &pgx.Batch{}
 	common := pgx.NamedArgs{"tenant": []byte(e.ref.Tenant), "id": []byte(e.ref.SessionID), "commit": id[:]}
@@ -25,11 +25,9 @@ func (e *encoded) batch(id commitID, create, changesTraits bool) *pgx.Batch {
 	}
 	if create {
 		queue(createSQL, e.rowArgs())
+		e.queueMessages(queue)
 	} else {
-		args := e.rowArgs()
-		args["start_index"], args["start_sequence"] = e.startIndex, e.startSequence
-		args["request"], args["changes_traits"] = e.requestID, changesTraits
-		queue(advanceSQL, args)
+		queue(e.advance(changesTraits))
 	}
 	if changesTraits && !create {
 		queue(unlabelSQL, pgx.NamedArgs{})
@@ -37,17 +35,40 @@ func (e *encoded) batch(id commitID, create, changesTraits bool) *pgx.Batch {
 	if changesTraits && len(e.row.GetLabels()) > 0 {
 		queue(labelSQL, e.labelArgs())
 	}
-	e.queueLog(queue)
+	e.queueLog(queue, !create && len(e.messages.numbers) > 0)
 	return b
 }
 
-// queueLog queues what the commit appends to the log.
-func (e *encoded) queueLog(queue func(statement string, args pgx.NamedArgs)) {
-	if len(e.messages.numbers) > 0 {
-		queue(appendMessagesSQL, pgx.NamedArgs{
-			"numbers": e.messages.numbers, "sizes": e.messages.sizes, "bodies": e.messages.bodies,
-		})
+// advance returns the statement that replaces the row. It appends the messages, and remembers the request, where there are
+// some.
+func (e *encoded) advance(changesTraits bool) (statement string, args pgx.NamedArgs) {
+	args = e.rowArgs()
+	args["start_index"], args["start_sequence"] = e.startIndex, e.startSequence
+	args["changes_traits"] = changesTraits
+	if len(e.messages.numbers) == 0 {
+		return advanceSQL, args
 	}
+	maps.Copy(args, e.messageArgs())
+	if e.requestID == nil {
+		return advanceAndAppendSQL, args
+	}
+	args["request"], args["request_body"] = e.requestID, e.requestBody
+	return advanceAndRememberSQL, args
+}
+
+// queueMessages queues the messages of a new session.
+func (e *encoded) queueMessages(queue func(statement string, args pgx.NamedArgs)) {
+	if len(e.messages.numbers) > 0 {
+		queue(appendMessagesSQL, e.messageArgs())
+	}
+}
+
+func (e *encoded) messageArgs() pgx.NamedArgs {
+	return pgx.NamedArgs{"numbers": e.messages.numbers, "sizes": e.messages.sizes, "bodies": e.messages.bodies}
+}
+
+// queueLog queues what the commit appends to the log beside messages. remembered says that its request is queued.
+func (e *encoded) queueLog(queue func(statement string, args pgx.NamedArgs), remembered bool) {
 	if len(e.records.sequences) > 0 {
 		queue(appendRecordsSQL, pgx.NamedArgs{
 			"sequences": e.records.sequences, "first_kept": e.records.firstKept, "bodies": e.records.bodies,
@@ -64,7 +85,7 @@ func (e *encoded) queueLog(queue func(statement string, args pgx.NamedArgs)) {
 			"chunks": e.chunks.chunks, "bodies": e.chunks.bodies,
 		})
 	}
-	if e.requestID != nil {
+	if e.requestID != nil && !remembered {
 		queue(rememberSQL, pgx.NamedArgs{"request": e.requestID, "body": e.requestBody})
 	}
 	if e.row.GetRevision()%forgetEvery == 0 {

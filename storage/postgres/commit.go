@@ -95,10 +95,14 @@ func (w *writing) try(ctx context.Context) (written bool, f *fault) {
 		batch := w.batch(id, w.create, w.changesTraits)
 		results := conn.SendBatch(ctx, batch)
 		tag, err := results.Exec()
-		written = err == nil && tag.RowsAffected() == 1
+		written = err == nil && tag.RowsAffected() > 0
 		// The rest may still fail, and the transaction with it.
 		return errors.Join(err, results.Close())
 	})
+	if f != nil && f.known {
+		// Such a commit is refused like one that finds another row.
+		return false, nil
+	}
 	return written && f == nil, f
 }
 

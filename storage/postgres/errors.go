@@ -20,6 +20,7 @@ const (
 	ioError              = "58030"
 	readOnlyTransaction  = "25006"
 	undefinedTable       = "42P01"
+	uniqueViolation      = "23505"
 
 	connectionClass   = "08"
 	authClass         = "28"
@@ -41,6 +42,8 @@ type fault struct {
 	again bool
 	// outage says that the database as a whole does not work, not only for this operation.
 	outage bool
+	// known says that a request was to be remembered that is already.
+	known bool
 }
 
 // faultOf returns why an operation failed. closed says that its connection is closed now.
@@ -78,6 +81,8 @@ func answered(e *pgconn.PgError) *fault {
 		return &fault{err: disk(storage.DiskReadOnly), outage: true}
 	case serializationFailure, deadlockDetected:
 		return &fault{err: disk(storage.DiskUnreachable), again: true}
+	case uniqueViolation:
+		return &fault{err: err, known: strings.HasPrefix(e.TableName, "requests")}
 	case lockNotAvailable, queryCanceled:
 		return &fault{err: disk(storage.DiskUnreachable)}
 	}

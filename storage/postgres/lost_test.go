@@ -122,9 +122,9 @@ func TestCommitWhoseAnswerIsLost(t *testing.T) {
 	d := storagetest.NewSession("", "s", "u")
 	require.NoError(t, s.CreateSession(t.Context(), &d.Commit))
 	p.swallowing.Store(true)
-	require.NoError(t, s.Commit(t.Context(), &storagetest.Next(d.Session).Text("once").Remember("r").Commit))
+	require.NoError(t, s.Commit(t.Context(), &storagetest.Next(d.Session).Text("one").Text("another").Remember("r").Commit))
 	require.True(t, p.swallowed.Load(), "the answer was kept back")
 	messages, err := s.Messages(t.Context(), d.Ref(), 0, 10, 0)
 	require.NoError(t, err)
-	require.Len(t, messages, 1)
+	require.Len(t, messages, 2)
 }

@@ -27,14 +27,14 @@ type proxy struct {
 	cutAfter func() int64
 	running  sync.WaitGroup
 
-	// swallowing says that the answer to the next commit is not passed on, and swallowed that it was kept back.
+	// swallowing says that the answer to the next commit of two messages is not passed on, and swallowed that it was kept back.
 	swallowing, swallowed atomic.Bool
 }
 
-// swallow ends a connection in place of passing on an answer of the server that says that a row was changed and that the
-// transaction is over.
+// swallow ends a connection in place of passing on an answer of the server that says that two rows were inserted and that
+// the transaction is over.
 func (p *proxy) swallow(answer []byte) bool {
-	commits := bytes.Contains(answer, []byte("UPDATE 1\x00")) && bytes.HasSuffix(answer, []byte("Z\x00\x00\x00\x05I"))
+	commits := bytes.Contains(answer, []byte("INSERT 0 2\x00")) && bytes.HasSuffix(answer, []byte("Z\x00\x00\x00\x05I"))
 	if !commits || !p.swallowing.CompareAndSwap(true, false) {
 		return false
 	}

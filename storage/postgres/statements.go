@@ -1,6 +1,9 @@
 package postgres
 
-import _ "embed"
+import (
+	_ "embed"
+	"strings"
+)
 
 // The statements. Their parameters have names.
 var (
@@ -8,6 +11,8 @@ var (
 	advanceSQL string
 	//go:embed sql/alive.sql
 	aliveSQL string
+	//go:embed sql/append.sql
+	appendSQL string
 	//go:embed sql/append_chunks.sql
 	appendChunksSQL string
 	//go:embed sql/append_edits.sql
@@ -81,3 +86,16 @@ var (
 	//go:embed sql/version.sql
 	versionSQL string
 )
+
+// The statements of a commit that appends messages, with and without a request.
+var (
+	advanceAndAppendSQL   = appending("")
+	advanceAndRememberSQL = appending(`, remembered AS (
+	INSERT INTO requests (ordinal, id, revision, body)
+	SELECT a.ordinal, @request, a.revision, @request_body FROM advanced a
+)`)
+)
+
+func appending(remember string) string {
+	return strings.NewReplacer("{advance}", advanceSQL, "{remember}", remember).Replace(appendSQL)
+}

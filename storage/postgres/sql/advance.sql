@@ -13,4 +13,3 @@ UPDATE sessions SET
 WHERE tenant = @tenant AND id = @id AND uid = @uid
     AND revision = @revision - 1 AND next_index = @start_index AND next_sequence = @start_sequence
     AND (traits = @traits OR @changes_traits)
-    AND NOT EXISTS (SELECT FROM requests WHERE requests.ordinal = sessions.ordinal AND requests.id = @request)
