@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -86,19 +87,19 @@ func TestADeletionByAnotherDaemonEndsWatches(t *testing.T) {
 type observed struct {
 	*memory.Shared
 
-	rows  int
-	fails bool
+	rows  atomic.Int64
+	fails atomic.Bool
 }
 
 // Session implements storage.Store.
 func (o *observed) Session(ctx context.Context, tenant, sessionID string) (*storagev1.Session, error) {
-	o.rows++
+	o.rows.Add(1)
 	return o.Shared.Session(ctx, tenant, sessionID)
 }
 
 // Revisions implements storage.Shared.
 func (o *observed) Revisions(ctx context.Context, refs []storage.Ref) ([]uint32, error) {
-	if o.fails {
+	if o.fails.Load() {
 		return nil, errors.New("the database is away")
 	}
 	return o.Shared.Revisions(ctx, refs)
@@ -114,11 +115,11 @@ func TestPollGoesOnAfterAnOutage(t *testing.T) {
 		s := watching.watch(&compactordv1.WatchSessionRequest{SessionId: "s"})
 		for range 2 {
 			synctest.Wait()
-			store.fails = true
+			store.fails.Store(true)
 			writing.append("s")
 			<-time.After(10 * soon)
 			require.Empty(t, s.now())
-			store.fails = false
+			store.fails.Store(false)
 			require.NotNil(t, s.next().GetMessage())
 		}
 		require.Equal(t, 2, strings.Count(log.String(), "the database is away"))
@@ -133,8 +134,8 @@ func TestPollReadsNoSessionThatStays(t *testing.T) {
 		writing.create("s")
 		watching.watch(&compactordv1.WatchSessionRequest{SessionId: "s"})
 		<-time.After(soon)
-		before := store.rows
+		before := store.rows.Load()
 		<-time.After(10 * soon)
-		require.Equal(t, before, store.rows)
+		require.Equal(t, before, store.rows.Load())
 	})
 }
