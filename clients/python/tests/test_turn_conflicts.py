@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -267,7 +267,7 @@ async def test_an_own_append_whose_response_comes_late_is_no_conflict_for_asynci
 ) -> None:
     async with compactord.AsyncClient(client.address) as made:
         session = await made.create_session(policy=policy(), dialect="openai_chat")
-        calls: Any = session._calls
+        calls: Any = cast(Any, session)._calls
         real = calls.unary
         written, refused = asyncio.Event(), asyncio.Event()
 
@@ -398,10 +398,10 @@ def test_an_announcement_that_is_sent_again_in_a_turn_is_appended_once(
 def test_steps_with_announced_checkpoints_are_no_conflict(either: compactord.Client, chat: Provider) -> None:
     session = either.create_session(policy=policy(), dialect=chat.dialect)
     calls, real = plain(session)._calls, plain(session)._calls.unary
-    methods: list[type] = []
+    methods: list[object] = []
 
     def unary(method: Any, request: Any, timeout: float | None = None) -> Any:
-        methods.append(type(request))
+        methods.append(request.__class__)
         return real(method, request, timeout)
 
     calls.unary = unary
