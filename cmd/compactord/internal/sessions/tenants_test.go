@@ -42,7 +42,7 @@ func shared(t *testing.T) (store string) {
 	return store
 }
 
-// shownOf is what the commands that read show of a tenant's session.
+// shownOf is what the commands that read show of a tenant's session, without the store that their advice names.
 func shownOf(t *testing.T, store, owner string) string {
 	t.Helper()
 	var all strings.Builder
@@ -56,7 +56,7 @@ func shownOf(t *testing.T, store, owner string) string {
 	} {
 		all.WriteString(of(t, store, owner, args...).Ends(t, terminal.ExitDone).Out)
 	}
-	return all.String()
+	return strings.ReplaceAll(all.String(), store, "STORE")
 }
 
 // Commands on a store show and change the sessions of the tenant that --tenant names, and those of callers without a tenant
