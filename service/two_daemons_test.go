@@ -8,6 +8,7 @@ import (
 	"google.golang.org/grpc/codes"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/service/sessionlog"
 )
 
@@ -127,6 +128,22 @@ func TestPreemptReachesACompactionOfAnotherDaemon(t *testing.T) {
 					require.Contains(t, a.GetMessage(), "another compaction took its place")
 				}
 			}
+		})
+	}
+}
+
+// A compaction ran on, and a model was paid for its summary, after another daemon had deleted its session.
+func TestADeletionByAnotherDaemonEndsACompaction(t *testing.T) {
+	t.Parallel()
+	for name, newStore := range sharedStores {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			two := startTwo(t, newStore(t))
+			two.compact(t)
+			two.other.delete("s")
+			err := <-two.ended
+			require.Equal(t, codes.Canceled, statusCode(err))
+			require.ErrorContains(t, err, apierror.ErrDeleted.Error())
 		})
 	}
 }

@@ -155,7 +155,11 @@ func (j *job) heed(ctx context.Context) (end func()) {
 // askedToEnd returns why the compaction has to end; nil where it may go on. What else is wrong, the commit says.
 func (j *job) askedToEnd(ctx context.Context) error {
 	row, err := j.logs.Row(ctx, j.req.GetSessionId())
-	if readable := err == nil && row.GetUid() == j.uid; !readable {
+	readable := err == nil
+	if apierror.IsSessionNotFound(err) || readable && row.GetUid() != j.uid {
+		return apierror.ErrDeleted
+	}
+	if !readable {
 		return nil
 	}
 	for _, r := range row.GetRunning() {

@@ -81,7 +81,7 @@ func (c *Compactor) RecordInterrupted(ctx context.Context) {
 		return
 	}
 	for _, ref := range abandoned {
-		if err := c.recordInterruptedOf(ctx, ref); err != nil && !apierror.IsSessionNotFound(err) {
+		if err := c.recordLeft(ctx, ref, false); err != nil && !apierror.IsSessionNotFound(err) {
 			c.Logger.WarnContext(ctx, "compaction that was cut off not recorded", "session_uid", ref.UID, "error", err)
 		}
 	}
@@ -100,11 +100,6 @@ func (c *Compactor) WatchInterrupted(ctx context.Context, every time.Duration) {
 			c.RecordInterrupted(ctx)
 		}
 	}
-}
-
-// recordInterruptedOf writes the attempts of one session.
-func (c *Compactor) recordInterruptedOf(ctx context.Context, ref storage.Ref) error {
-	return c.recordLeft(ctx, ref, false)
 }
 
 // recordLeft writes an attempt for each compaction that a session's row names and no daemon runs any more. ownToo: this
