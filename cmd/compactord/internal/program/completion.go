@@ -29,11 +29,15 @@ func (c *completionCommand) Help() string {
 }
 
 // Run prints the script.
-func (c *completionCommand) Run(a *api.App, k *kong.Context) error {
+func (c *completionCommand) Run(a *api.App) error {
+	all, err := newParser(a, nil)
+	if err != nil {
+		return err
+	}
 	write := map[string]func(*bufio.Writer, []completed){
 		"bash": completeBash, "zsh": completeZsh, "fish": completeFish, "powershell": completePowerShell,
 	}[c.Shell]
-	write(a.Out, completions(k.Model))
+	write(a.Out, completions(all.Model))
 	return nil
 }
 

@@ -171,7 +171,7 @@ func TestHintsAreReadAsTheyWereMeant(t *testing.T) {
 		require.NoError(t, err)
 		parsed, err := parser.Parse(words)
 		require.NoError(t, err)
-		a.Line = terminal.NewCommandLine(terminal.ProgramName, parsed)
+		a.Line = terminal.NewCommandLine(terminal.ProgramName, parsed, program.Node)
 		require.Equal(t, append([]string{terminal.ProgramName}, words...), sample.Unquoted(a.Hinted(terminal.Again())))
 		require.Equal(t,
 			[]string{terminal.ProgramName, "compact", "--session", session, "--store=" + store, "--focus", focus, "--dry-run", "-q", "--context-window", "5"},

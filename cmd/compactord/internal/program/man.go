@@ -21,7 +21,11 @@ func (c *manCommand) Help() string {
 }
 
 // Run prints the page.
-func (c *manCommand) Run(a *api.App, k *kong.Context) error {
+func (c *manCommand) Run(a *api.App) error {
+	all, err := newParser(a, nil)
+	if err != nil {
+		return err
+	}
 	page := &manPage{a.Out}
 	fmt.Fprintf(page.out, ".TH %s 1 \"\" %s\n", strings.ToUpper(terminal.ProgramName), roff("compactord "+terminal.ThisBuild().Version))
 	page.section("NAME")
@@ -31,7 +35,7 @@ func (c *manCommand) Run(a *api.App, k *kong.Context) error {
 	page.section("DESCRIPTION")
 	page.text(description)
 	page.section("COMMANDS")
-	for _, command := range k.Model.Leaves(true) {
+	for _, command := range all.Model.Leaves(true) {
 		page.command(command)
 	}
 	return nil

@@ -11,7 +11,6 @@ import (
 
 	"github.com/compactord/compactord/cmd/compactord/internal/api"
 	"github.com/compactord/compactord/cmd/compactord/internal/catalog"
-	"github.com/compactord/compactord/cmd/compactord/internal/config"
 	"github.com/compactord/compactord/cmd/compactord/internal/conversation"
 	"github.com/compactord/compactord/cmd/compactord/internal/evaluation"
 	"github.com/compactord/compactord/cmd/compactord/internal/rules"
@@ -127,18 +126,6 @@ func dispatch(ctx context.Context, a *api.App, args []string) (err error) {
 			err = a.Panicked(panicked)
 		}
 	}()
-	parser, err := kong.New(&Commands{},
-		kong.Name(terminal.ProgramName),
-		kong.Description(description),
-		Variables(),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true, WrapUpperBound: 110}),
-		kong.Writers(a.Out, a.Stderr),
-		kong.Exit(func(code int) { panic(kongExit(code)) }),
-	)
-	if err != nil {
-		return err
-	}
-	config.BePatient(parser.Model.Node)
 	if len(args) == 0 {
 		args = []string{"--help"}
 		defer func() { err = terminal.Usagef("name one of these commands") }()
@@ -147,11 +134,15 @@ func dispatch(ctx context.Context, a *api.App, args []string) (err error) {
 		// It is no flag, since each command would list it.
 		args = append([]string{"version"}, args[1:]...)
 	}
+	parser, err := newParser(a, grammar(args[0]))
+	if err != nil {
+		return err
+	}
 	parsed, err := parser.Parse(args)
 	if err != nil {
 		return terminal.AsUsage(err)
 	}
-	a.Line = terminal.NewCommandLine(cmp.Or(a.Name, terminal.ProgramName), parsed)
+	a.Line = terminal.NewCommandLine(cmp.Or(a.Name, terminal.ProgramName), parsed, func(name string) *kong.Node { return commandNode(a, name) })
 	a.Given = make(map[string]bool)
 	for _, p := range parsed.Path {
 		if p.Flag != nil && !p.Resolved {

@@ -44,7 +44,8 @@ var sharedFlags = []string{
 type CommandLine struct {
 	// Program is the name under which the program was called.
 	Program string
-	model   *kong.Application
+	// other returns what the parser knows of the command with a name, or nil.
+	other   func(name string) *kong.Node
 	command *kong.Node
 	Given   []GivenArgument
 }
@@ -63,9 +64,10 @@ func (g GivenArgument) Blank() bool {
 	return last == "" || len(g.words) == 1 && joined && value == ""
 }
 
-// NewCommandLine splits a command line that the parser accepted into its arguments.
-func NewCommandLine(program string, parsed *kong.Context) *CommandLine {
-	l := &CommandLine{Program: program, model: parsed.Model, command: parsed.Selected()}
+// NewCommandLine splits a command line that the parser accepted into its arguments. other returns what the parser knows of
+// another command, or nil if there is none with this name.
+func NewCommandLine(program string, parsed *kong.Context, other func(name string) *kong.Node) *CommandLine {
+	l := &CommandLine{Program: program, other: other, command: parsed.Selected()}
 	flags, words := parsed.Flags(), parsed.Args
 	called := false
 	for i := 0; i < len(words); i++ {
@@ -106,18 +108,12 @@ func flagOf(flags []*kong.Flag, word string) *kong.Flag {
 
 // takes says whether a command has a flag.
 func (l *CommandLine) takes(name, flag string) bool {
-	for _, node := range l.model.Children {
-		if node.Name == name {
-			return slices.ContainsFunc(node.Flags, func(f *kong.Flag) bool { return f.Name == flag })
-		}
-	}
-	return false
+	node := l.other(name)
+	return node != nil && slices.ContainsFunc(node.Flags, func(f *kong.Flag) bool { return f.Name == flag })
 }
 
 // IsCommand says whether the program has a command with this name.
-func (l *CommandLine) IsCommand(name string) bool {
-	return slices.ContainsFunc(l.model.Children, func(node *kong.Node) bool { return node.Name == name })
-}
+func (l *CommandLine) IsCommand(name string) bool { return l.other(name) != nil }
 
 // keeps says whether a hint repeats an argument of the command line.
 func (l *CommandLine) keeps(h Hint, g GivenArgument) bool {
