@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -28,38 +29,46 @@ type Reference struct {
 
 // references finds `#12.0.1` and `index 12, part 0` in a text. A reference after letters or a slash is part of
 // something else, such as an address. So is a number with letters after it.
-var references = regexp.MustCompile(
-	`(?i)(?:^|[^\pL\pN_./\\#&?=%@~+\-])(?:#([0-9]+)(?:\.([0-9]+))?(?:\.([0-9]+))?|index ([0-9]+)(?:, part ([0-9]+))?)`)
+var references = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(
+		`(?i)(?:^|[^\pL\pN_./\\#&?=%@~+\-])(?:#([0-9]+)(?:\.([0-9]+))?(?:\.([0-9]+))?|index ([0-9]+)(?:, part ([0-9]+))?)`)
+})
 
 // bare is a reference without `#`. It counts only as a whole text: among words a number can mean anything.
-var bare = regexp.MustCompile(`^\s*[0-9]+(?:\.[0-9]+){0,2}\s*$`)
+var bare = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\s*[0-9]+(?:\.[0-9]+){0,2}\s*$`)
+})
 
 // notices finds the ends of the daemon's own placeholders, whose texts are in package wording: `recall index 12, part
 // 0.]`, that of cleared arguments, and `[recall #12.0]`, which presets add to the words of another system.
-var notices = regexp.MustCompile(`(?:recall (index [0-9]+, part [0-9]+)(?:\.\]|"\})|\[recall (#[0-9]+\.[0-9]+)\])`)
+var notices = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:recall (index [0-9]+, part [0-9]+)(?:\.\]|"\})|\[recall (#[0-9]+\.[0-9]+)\])`)
+})
 
 // blocks finds the name of a context block: `block plan` as the whole text, or at the end of a block that a view shows in
 // part, whose words are in package wording.
-var blocks = regexp.MustCompile(
-	`(?:^\s*block ([A-Za-z0-9][A-Za-z0-9._:/-]*)\s*$|` +
-		`recall block ([A-Za-z0-9][A-Za-z0-9._:/-]*)\.\](?:\s*</context_block>)?\s*$)`)
+var blocks = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(
+		`(?:^\s*block ([A-Za-z0-9][A-Za-z0-9._:/-]*)\s*$|` +
+			`recall block ([A-Za-z0-9][A-Za-z0-9._:/-]*)\.\](?:\s*</context_block>)?\s*$)`)
+})
 
 // ParseReference reads the reference in a placeholder or a citation: `#12`, `#12.0`, `#12.0.1`, `[#12]`, `index 12,
 // part 0`. The text can be the reference alone, also without its `#`, or the whole placeholder. Where the text contains
 // one of the daemon's own placeholders, that one's reference counts, since a preview quotes any text of the result.
 // Otherwise a text with several different references is an error. It returns ErrReference.
 func ParseReference(text string) (Reference, error) {
-	if block := blocks.FindStringSubmatch(text); block != nil {
+	if block := blocks().FindStringSubmatch(text); block != nil {
 		return Reference{Block: block[1] + block[2]}, nil
 	}
 	if own, ok := noticeIn(text); ok {
 		text = own
 	}
-	if bare.MatchString(text) {
+	if bare().MatchString(text) {
 		text = "#" + strings.TrimSpace(text)
 	}
 	var found *Reference
-	for _, at := range references.FindAllStringSubmatchIndex(text, -1) {
+	for _, at := range references().FindAllStringSubmatchIndex(text, -1) {
 		if goesOn(text, at[1]) {
 			continue
 		}
@@ -82,7 +91,7 @@ func ParseReference(text string) (Reference, error) {
 // noticeIn returns the reference of the placeholder at the end of a text. Where none is at the end, it returns the only
 // reference that the text's placeholders name.
 func noticeIn(text string) (reference string, ok bool) {
-	all := notices.FindAllStringSubmatchIndex(text, -1)
+	all := notices().FindAllStringSubmatchIndex(text, -1)
 	for i, at := range slices.Backward(all) {
 		named := text[max(at[2], at[4]):max(at[3], at[5])]
 		if reference == "" {

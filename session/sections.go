@@ -3,6 +3,7 @@ package session
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -29,7 +30,9 @@ func StandardSections() []*compactordv1.Section {
 const maxTitleBytes = 128
 
 // numbering matches the number before a title: `2.`, `2)`, `(2)`, `1.2`.
-var numbering = regexp.MustCompile(`^\(?\d{1,2}(?:\.\d{1,2})?[.)]?[ \t]+`)
+var numbering = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\(?\d{1,2}(?:\.\d{1,2})?[.)]?[ \t]+`)
+})
 
 // TitleKey returns the same key for all spellings of a section's title, such as `Errors & Fixes`, `errors_and_fixes`
 // and `2. **Errors & Fixes**:`. It is empty for a text that cannot be a title.
@@ -38,7 +41,7 @@ func TitleKey(title string) string {
 		return ""
 	}
 	title = strings.TrimLeft(title, " \t*_`<")
-	title = strings.TrimLeft(title[len(numbering.FindString(title)):], " \t*_`<")
+	title = strings.TrimLeft(title[len(numbering().FindString(title)):], " \t*_`<")
 	var key strings.Builder
 	words := strings.FieldsFunc(title, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	for _, word := range words {

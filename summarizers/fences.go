@@ -3,6 +3,7 @@ package summarizers
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // CodeLines says of each line whether it is code between two fences. A fence that is never closed does not count: what
@@ -38,14 +39,18 @@ func CodeLines(lines []string) []bool {
 
 // Tags that open or close a section can be on the same line as a fence.
 var (
-	tagsBefore = regexp.MustCompile(`^(?:[ \t]*<` + tagName + attributes + `>)+`)
-	tagsBehind = regexp.MustCompile(`(?:[ \t]*</\pL[\pL_ &.-]*>)+\s*$`)
+	tagsBefore = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:[ \t]*<` + tagName + attributes + `>)+`)
+	})
+	tagsBehind = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?:[ \t]*</\pL[\pL_ &.-]*>)+\s*$`)
+	})
 )
 
 // openingFence returns the sign and the length of the fence with which a line opens a code block. The length is 0 if it
 // opens none. The fence may follow the bullet of a list item.
 func openingFence(line string) (sign byte, length int) {
-	line = strings.TrimLeft(line[len(tagsBefore.FindString(line)):], " \t")
+	line = strings.TrimLeft(line[len(tagsBefore().FindString(line)):], " \t")
 	if rest := strings.TrimLeft(line, "-*+0123456789.)"); strings.HasPrefix(rest, " ") {
 		line = strings.TrimLeft(rest, " \t")
 	}
@@ -67,7 +72,7 @@ func closingFence(line string) fence {
 	line = strings.TrimSpace(line)
 	n := fenceLength(line)
 	if n > 0 && n < len(line) {
-		line = tagsBehind.ReplaceAllString(line, "")
+		line = tagsBehind().ReplaceAllString(line, "")
 	}
 	if n == 0 || n != len(line) {
 		return fence{}

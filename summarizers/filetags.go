@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -52,11 +53,13 @@ func fileTag(tag string, paths []string) string {
 	return "\n\n<" + tag + ">\n" + b.String() + "</" + tag + ">"
 }
 
-var fileTagInPath = regexp.MustCompile(`(?i)<(\s*/?\s*(?:` + readFilesTag + `|` + modifiedFilesTag + `))`)
+var fileTagInPath = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)<(\s*/?\s*(?:` + readFilesTag + `|` + modifiedFilesTag + `))`)
+})
 
 // taggedPath returns a path as a list shows it: on one line, valid UTF-8, and without a tag that would end the list.
 func taggedPath(path string) string {
-	path = fileTagInPath.ReplaceAllString(path, `<\$1`)
+	path = fileTagInPath().ReplaceAllString(path, `<\$1`)
 	if !utf8.ValidString(path) || strings.TrimSpace(path) != path || strings.ContainsFunc(path, session.EndsLine) {
 		return strconv.Quote(path)
 	}

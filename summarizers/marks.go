@@ -3,6 +3,7 @@ package summarizers
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/compactord/compactord/session"
 )
@@ -85,13 +86,25 @@ const (
 )
 
 var (
-	tagPattern   = regexp.MustCompile(`^<(/?)\s*(` + tagName + `)` + attributes + `(/?)>`)
-	atxPattern   = regexp.MustCompile(`^ {0,3}(#+)(.*?)[ \t]*#*$`)
-	boldPattern  = regexp.MustCompile(`^(?:\(?\d+[.)][ \t]*)?(?:\*\*\*|\*\*|__)([^*]+?)(?:\*\*\*|\*\*|__)[ \t]*([:：]?)(.*)$`)
-	plainPattern = regexp.MustCompile(`^(?:\(?\d+[.)][ \t]+)?(\pL[\pL\pM\pN_ &-]*?)[:：]?$`)
-	underlines   = regexp.MustCompile(`^ {0,3}(?:={2,}|-{2,})[ \t]*\r?\n?$`)
+	tagPattern = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^<(/?)\s*(` + tagName + `)` + attributes + `(/?)>`)
+	})
+	atxPattern = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^ {0,3}(#+)(.*?)[ \t]*#*$`)
+	})
+	boldPattern = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:\(?\d+[.)][ \t]*)?(?:\*\*\*|\*\*|__)([^*]+?)(?:\*\*\*|\*\*|__)[ \t]*([:：]?)(.*)$`)
+	})
+	plainPattern = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:\(?\d+[.)][ \t]+)?(\pL[\pL\pM\pN_ &-]*?)[:：]?$`)
+	})
+	underlines = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^ {0,3}(?:={2,}|-{2,})[ \t]*\r?\n?$`)
+	})
 	// beforeRest separates a title from text that follows on its line.
-	beforeRest = regexp.MustCompile(`[:：]|[(（]| [-–—] `)
+	beforeRest = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`[:：]|[(（]| [-–—] `)
+	})
 )
 
 // line reads a line that does not begin with a tag.
@@ -102,7 +115,7 @@ func (f *finder) line(at int, line, next string) {
 		return
 	}
 	m := mark{start: at, end: at + len(line)}
-	if of := atxPattern.FindStringSubmatch(body); of != nil {
+	if of := atxPattern().FindStringSubmatch(body); of != nil {
 		if strings.IndexAny(of[2], "0123456789") == 0 {
 			// `#12` is the number of something.
 			return
@@ -111,19 +124,19 @@ func (f *finder) line(at int, line, next string) {
 		f.titled(m, of[2], true)
 		return
 	}
-	if underlines.MatchString(next) {
+	if underlines().MatchString(next) {
 		if section, ok := f.byKey[session.TitleKey(trimmed)]; ok {
 			m.section, m.level, m.end = section, 1, m.end+len(next)
 			f.found = append(f.found, m)
 			return
 		}
 	}
-	if of := boldPattern.FindStringSubmatch(trimmed); of != nil {
+	if of := boldPattern().FindStringSubmatch(trimmed); of != nil {
 		f.bold(m, of[1], of[2], strings.TrimSpace(of[3]))
 		return
 	}
 	// A title without number and colon is not a label.
-	if of := plainPattern.FindStringSubmatch(trimmed); of != nil && len(of[1]) < len(trimmed) {
+	if of := plainPattern().FindStringSubmatch(trimmed); of != nil && len(of[1]) < len(trimmed) {
 		m.style, m.listed = inLabel, !strings.HasSuffix(trimmed, ":") && !strings.HasSuffix(trimmed, "：")
 		f.titled(m, of[1], false)
 	}
@@ -154,7 +167,7 @@ func (f *finder) titled(m mark, title string, heading bool) {
 		f.found = append(f.found, m)
 		return
 	}
-	cut := beforeRest.FindStringIndex(title)
+	cut := beforeRest().FindStringIndex(title)
 	if !heading || cut == nil {
 		return
 	}
@@ -217,7 +230,7 @@ func (f *finder) tagAt(at, end int) (section int, closes, alone bool, length int
 	if at >= end || f.text[at] != '<' {
 		return 0, false, false, 0
 	}
-	of := tagPattern.FindStringSubmatch(f.text[at:end])
+	of := tagPattern().FindStringSubmatch(f.text[at:end])
 	if of == nil {
 		return 0, false, false, 0
 	}

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // nothings are what models write in a section that has nothing to say.
@@ -13,14 +14,16 @@ var nothings = []string{
 }
 
 // tags matches the tags that may mark sections.
-var tags = regexp.MustCompile(`</?` + tagName + attributes + `/?>`)
+var tags = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`</?` + tagName + attributes + `/?>`)
+})
 
 // SaysNothing says whether a summary has headings or tags but no text below any of them. Check accepts such a summary,
 // since there may be nothing to summarize. From a model that was given a conversation it is a failure.
 func SaysNothing(text string) bool {
 	hasHeadings := false
 	for line := range strings.Lines(WithoutThinking(text)) {
-		bare := tags.ReplaceAllString(line, "")
+		bare := tags().ReplaceAllString(line, "")
 		if titleOf(line) != "" || bare != line && strings.TrimSpace(bare) == "" {
 			hasHeadings = true
 			continue

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"sync"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
@@ -48,7 +49,9 @@ type EntryError struct {
 
 func (e *EntryError) Error() string { return fmt.Sprintf("%s[%d]: %s", e.List, e.Index, e.What) }
 
-var idPattern = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}$`)
+var idPattern = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}$`)
+})
 
 func (x Extra) compile() (patterns, exclude []compiled, err error) {
 	usedIDs := make(map[string]bool)
@@ -93,7 +96,7 @@ func entries(
 // check returns the expression, or what is wrong with the entry.
 func (p Pattern) check(usedIDs map[string]bool, classes []compactordv1.ErrorClass) (*regexp.Regexp, string) {
 	switch {
-	case !idPattern.MatchString(p.ID):
+	case !idPattern().MatchString(p.ID):
 		return nil, fmt.Sprintf("id %q must be 1 to 64 of a-z, 0-9, - and _, beginning with a letter", p.ID)
 	case usedIDs[p.ID]:
 		return nil, fmt.Sprintf("id %q is in use", p.ID)

@@ -3,6 +3,7 @@ package transcript
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/compactord/compactord/dialects/internal/rawjson"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -126,9 +127,11 @@ func (s *claudeSession) user(l *claudeLine) error {
 }
 
 // claudeNotice matches the start of USER messages that Claude Code itself wrote.
-var claudeNotice = regexp.MustCompile(`^\s*(<(local-command-(stdout|stderr|caveat)|bash-(stdout|stderr)|system-reminder|(task|agent)-notification)>|\[Request interrupted by user)`)
+var claudeNotice = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\s*(<(local-command-(stdout|stderr|caveat)|bash-(stdout|stderr)|system-reminder|(task|agent)-notification)>|\[Request interrupted by user)`)
+})
 
-func isClaudeNotice(text string) bool { return claudeNotice.MatchString(text) }
+func isClaudeNotice(text string) bool { return claudeNotice().MatchString(text) }
 
 // touched returns the file that a tool read or changed.
 func (l *claudeLine) touched() []*compactordv1.FileTouch {

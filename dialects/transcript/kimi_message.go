@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/compactord/compactord/dialects/dialect"
 	"github.com/compactord/compactord/dialects/internal/rawjson"
@@ -130,11 +131,13 @@ func isKimiNotice(m *compactordv1.Message) bool {
 }
 
 // kimiSummaryMark matches the start of the message with a compaction's summary.
-var kimiSummaryMark = regexp.MustCompile(`^<system>[^<]*\bcompact(ed|ion)\b[^<]*</system>`)
+var kimiSummaryMark = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^<system>[^<]*\bcompact(ed|ion)\b[^<]*</system>`)
+})
 
 func isKimiSummary(m *compactordv1.Message) bool {
 	return m.GetRole() == compactordv1.Role_ROLE_USER && len(m.GetParts()) > 0 &&
-		kimiSummaryMark.MatchString(m.GetParts()[0].GetText().GetText())
+		kimiSummaryMark().MatchString(m.GetParts()[0].GetText().GetText())
 }
 
 // kimiSummary returns the summary, which follows the mark.
@@ -143,7 +146,7 @@ func kimiSummary(m *compactordv1.Message) string {
 	for i, part := range m.GetParts() {
 		text := part.GetText().GetText()
 		if i == 0 {
-			text = kimiSummaryMark.ReplaceAllString(text, "")
+			text = kimiSummaryMark().ReplaceAllString(text, "")
 		}
 		if text = strings.TrimSpace(text); text != "" {
 			texts = append(texts, text)

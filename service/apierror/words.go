@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -16,27 +17,29 @@ type rewording struct {
 }
 
 // rewordings say what a rule wants in the words of the other errors. A message that is none of these stays.
-var rewordings = []rewording{
-	{regexp.MustCompile(`^must be greater than or equal to (\S+) and less than or equal to (\S+)$`), "must be from %s to %s"},
-	{regexp.MustCompile(`^must be greater than (\S+) and less than or equal to (\S+)$`), "must be above %s, up to %s"},
-	{regexp.MustCompile(`^must be greater than or equal to (\S+)$`), "must be at least %s"},
-	{regexp.MustCompile(`^must be less than or equal to (\S+)$`), "must be at most %s"},
-	{regexp.MustCompile(`^must be at least 1 bytes$`), "must not be empty"},
-	{regexp.MustCompile(`^must be at least (\d+) bytes$`), "must have at least %s bytes"},
-	{regexp.MustCompile(`^must be at most (\d+) bytes$`), "must have at most %s bytes"},
-	{regexp.MustCompile(`^must contain at least 1 item\(s\)$`), "must not be empty"},
-	{regexp.MustCompile(`^must contain at least (\d+) item\(s\)$`), "must have at least %s entries"},
-	{regexp.MustCompile(`^must contain no more than (\d+) item\(s\)$`), "must have at most %s entries"},
-	{regexp.MustCompile(`^map must be at most (\d+) entries$`), "must have at most %s entries"},
-	{regexp.MustCompile(`^value must be one of the defined enum values$`), "must be a value that this daemon knows"},
-	{regexp.MustCompile(`^must not be in list \[0\]$`), "must be set"},
-	{regexp.MustCompile(`^value is required$`), "must be set"},
-	{regexp.MustCompile(`^exactly one field is required in oneof$`), "exactly one of its kinds must be set"},
-}
+var rewordings = sync.OnceValue(func() []rewording {
+	return []rewording{
+		{regexp.MustCompile(`^must be greater than or equal to (\S+) and less than or equal to (\S+)$`), "must be from %s to %s"},
+		{regexp.MustCompile(`^must be greater than (\S+) and less than or equal to (\S+)$`), "must be above %s, up to %s"},
+		{regexp.MustCompile(`^must be greater than or equal to (\S+)$`), "must be at least %s"},
+		{regexp.MustCompile(`^must be less than or equal to (\S+)$`), "must be at most %s"},
+		{regexp.MustCompile(`^must be at least 1 bytes$`), "must not be empty"},
+		{regexp.MustCompile(`^must be at least (\d+) bytes$`), "must have at least %s bytes"},
+		{regexp.MustCompile(`^must be at most (\d+) bytes$`), "must have at most %s bytes"},
+		{regexp.MustCompile(`^must contain at least 1 item\(s\)$`), "must not be empty"},
+		{regexp.MustCompile(`^must contain at least (\d+) item\(s\)$`), "must have at least %s entries"},
+		{regexp.MustCompile(`^must contain no more than (\d+) item\(s\)$`), "must have at most %s entries"},
+		{regexp.MustCompile(`^map must be at most (\d+) entries$`), "must have at most %s entries"},
+		{regexp.MustCompile(`^value must be one of the defined enum values$`), "must be a value that this daemon knows"},
+		{regexp.MustCompile(`^must not be in list \[0\]$`), "must be set"},
+		{regexp.MustCompile(`^value is required$`), "must be set"},
+		{regexp.MustCompile(`^exactly one field is required in oneof$`), "exactly one of its kinds must be set"},
+	}
+})
 
 // inOurWords returns a message of a rule in the words of the other errors.
 func inOurWords(message string) string {
-	for _, r := range rewordings {
+	for _, r := range rewordings() {
 		found := r.theirs.FindStringSubmatch(message)
 		if found == nil {
 			continue

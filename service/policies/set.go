@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"buf.build/go/protovalidate"
 	"google.golang.org/protobuf/proto"
@@ -52,10 +53,12 @@ const (
 )
 
 // policyName is the syntax of names of presets, as in the contract.
-var policyName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)
+var policyName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)
+})
 
 // ValidName says whether a text has the syntax of a preset's or named policy's name.
-func ValidName(name string) bool { return policyName.MatchString(name) }
+func ValidName(name string) bool { return policyName().MatchString(name) }
 
 // CheckNames returns an error for each default that names neither a preset nor one of the policies.
 func (s *Set) CheckNames() error {

@@ -20,6 +20,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"golang.org/x/crypto/chacha20poly1305"
 )
@@ -51,7 +52,9 @@ type key struct {
 	aead cipher.AEAD
 }
 
-var idPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$`)
+var idPattern = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$`)
+})
 
 // Parse reads keys, each as ID:KEY, where KEY is 32 bytes in base64, separated by blanks or line breaks. A line that begins
 // with # is a comment. No error has anything of a key.
@@ -90,7 +93,7 @@ func Parse(text []byte) (*Ring, error) {
 func parseKey(field string) (id string, secret []byte, err error) {
 	id, text, found := strings.Cut(field, ":")
 	// What is no id may be a key.
-	if !found || !idPattern.MatchString(id) {
+	if !found || !idPattern().MatchString(id) {
 		return "", nil, fmt.Errorf("a key is ID:KEY, and its id has up to %d letters, digits, dots, dashes and underscores", maxID)
 	}
 	secret, err = base64.StdEncoding.DecodeString(text)
@@ -199,7 +202,7 @@ func split(sealed []byte) (id, nonce, text []byte, err error) {
 // KeyOf returns the id of the key that sealed a value, or ErrAltered where it is none.
 func KeyOf(sealed []byte) (string, error) {
 	id, _, _, err := split(sealed)
-	if err == nil && !idPattern.Match(id) {
+	if err == nil && !idPattern().Match(id) {
 		err = ErrAltered
 	}
 	return string(id), err
@@ -222,7 +225,7 @@ func (r *Ring) Open(place, sealed []byte) ([]byte, error) {
 		}
 		return value, nil
 	}
-	if !idPattern.Match(id) {
+	if !idPattern().Match(id) {
 		return nil, ErrAltered
 	}
 	return nil, &UnknownKeyError{ID: string(id)}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // readFailure finds out whether a result says that its call failed: by a field, in its opening, or in the first
@@ -138,14 +139,16 @@ func notCarriedOut(answer string, c *call) bool {
 	sentence := openingOf(withoutMarks(answer))
 	declines := nameOf(c.name).has(decliningVerbs)
 	return slices.ContainsFunc(unfulfilled, func(r string) bool {
-		return containsAnyCase(sentence, r) && (!declines || !declining.MatchString(r)) &&
+		return containsAnyCase(sentence, r) && (!declines || !declining().MatchString(r)) &&
 			!slices.ContainsFunc(c.args, func(a argument) bool { return containsAnyCase(a.raw, strings.TrimSpace(r)) })
 	})
 }
 
 var (
 	decliningVerbs = wordSet(`decline deny reject refuse`)
-	declining      = regexp.MustCompile(`declin|den|reject|refus`)
+	declining      = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`declin|den|reject|refus`)
+	})
 )
 
 // openingOf returns the beginning of a text up to the end of its first sentence, its first line, or a remark.

@@ -3,18 +3,21 @@ package extractive
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // codeOpening matches the beginning of code for an interpreter: an import, a definition, an assignment, a function's call.
 // A shell has no spaces around the sign of an assignment, and no parenthesis right behind a program's name.
-var codeOpening = regexp.MustCompile(`^(?:import\s+[\w.{*]|from\s+[\w.]+\s+import\s|(?:def|class|async def)\s+\w+\s*[(:]|(?:const|let|var)\s+[\w{\[][^=]*\s=\s|[\w.]+(?:\[[^\]]*\])?\s+=\s|[A-Za-z_][\w.]*\([^)])`)
+var codeOpening = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:import\s+[\w.{*]|from\s+[\w.]+\s+import\s|(?:def|class|async def)\s+\w+\s*[(:]|(?:const|let|var)\s+[\w{\[][^=]*\s=\s|[\w.]+(?:\[[^\]]*\])?\s+=\s|[A-Za-z_][\w.]*\([^)])`)
+})
 
 // isCode says whether a line is code for an interpreter and not for a shell.
 func isCode(line string) bool {
 	for text := range strings.Lines(clip(line, maxScript)) {
 		text = strings.TrimSpace(text)
 		if text != "" && !strings.HasPrefix(text, "#") && !strings.HasPrefix(text, "//") {
-			return codeOpening.MatchString(text)
+			return codeOpening().MatchString(text)
 		}
 	}
 	return false

@@ -3,6 +3,7 @@ package extractive
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // isCommandLine says whether an argument that is called a command or code is one, and not a voucher or an area code.
@@ -52,9 +53,9 @@ var actionKeys = []string{"action", "operation", "op", "method", "http_method", 
 func classOfArguments(n toolName, args []argument) (class toolClass, ok bool) {
 	if statement := statementOf(n, args); statement != "" && !n.has(effectVerbs) {
 		switch {
-		case changeStatement.MatchString(statement):
+		case changeStatement().MatchString(statement):
 			return classOther, true
-		case readStatement.MatchString(statement):
+		case readStatement().MatchString(statement):
 			return classLook, true
 		}
 	}
@@ -87,20 +88,24 @@ const maxStatement = 4096
 // changeStatement matches statements of SQL and GraphQL that change something, and readStatement those that return
 // something. A text that a person searches for matches neither.
 var (
-	changeStatement = regexp.MustCompile(`(?is)^\s*(?:--[^\n]*\n\s*)*(?:` +
-		`(?:create|drop|alter|comment\s+on|truncate|rename|reindex|analyze|lock)\s+(?:or\s+replace\s+|temp(?:orary)?\s+|unique\s+)?` +
-		`(?:table|view|materialized|index|schema|database|function|role|user|type|sequence|trigger|extension|procedure|policy|column)\b` +
-		`|(?:insert|merge|replace|upsert)\s+(?:or\s+\w+\s+)?into\b|update\s+\S+\s+(?:\S+\s+)?set\b|delete\s+from\b|truncate\s+\S+\s*;?\s*$` +
-		`|(?:grant|revoke)\s.*\son\s|refresh\s+materialized\b|copy\s+\S+.*\sfrom\s|mutation\b[^.]*\{` +
-		`|with\b.*\bas\b.*\b(?:insert\s+into|delete\s+from|merge\s+into|update\s+\S+\s+(?:\S+\s+)?set)\b|begin\s*;)`)
-	readStatement = regexp.MustCompile(`(?is)^[\s(]*(?:--[^\n]*\n\s*)*(?:` +
-		`select\b.*(?:\bfrom\b|[*(,]|^\s*select\s+\d)|with\b.*\bas\b.*\bselect\b|(?:explain|describe|desc|pragma)\s+\w+\S*(?:\s.*\bfrom\b.*|\s*;?\s*)$` +
-		`|show\s+(?:tables|databases|schemas|columns|create|index|grants|all|\w+_\w+)\b|(?:query\b[^\n{.]*)?\{)`)
+	changeStatement = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?is)^\s*(?:--[^\n]*\n\s*)*(?:` +
+			`(?:create|drop|alter|comment\s+on|truncate|rename|reindex|analyze|lock)\s+(?:or\s+replace\s+|temp(?:orary)?\s+|unique\s+)?` +
+			`(?:table|view|materialized|index|schema|database|function|role|user|type|sequence|trigger|extension|procedure|policy|column)\b` +
+			`|(?:insert|merge|replace|upsert)\s+(?:or\s+\w+\s+)?into\b|update\s+\S+\s+(?:\S+\s+)?set\b|delete\s+from\b|truncate\s+\S+\s*;?\s*$` +
+			`|(?:grant|revoke)\s.*\son\s|refresh\s+materialized\b|copy\s+\S+.*\sfrom\s|mutation\b[^.]*\{` +
+			`|with\b.*\bas\b.*\b(?:insert\s+into|delete\s+from|merge\s+into|update\s+\S+\s+(?:\S+\s+)?set)\b|begin\s*;)`)
+	})
+	readStatement = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?is)^[\s(]*(?:--[^\n]*\n\s*)*(?:` +
+			`select\b.*(?:\bfrom\b|[*(,]|^\s*select\s+\d)|with\b.*\bas\b.*\bselect\b|(?:explain|describe|desc|pragma)\s+\w+\S*(?:\s.*\bfrom\b.*|\s*;?\s*)$` +
+			`|show\s+(?:tables|databases|schemas|columns|create|index|grants|all|\w+_\w+)\b|(?:query\b[^\n{.]*)?\{)`)
+	})
 )
 
 // changesData says whether a call makes a change by a statement.
 func (c *call) changesData() bool {
-	return changeStatement.MatchString(statementOf(nameOf(c.name), c.args))
+	return changeStatement().MatchString(statementOf(nameOf(c.name), c.args))
 }
 
 // statementOf returns the statement that a tool is called with. What a tool searches for is none.

@@ -3,6 +3,7 @@ package extractive
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // A command can go on in the background: its call returns at once, and later calls write to it or ask for its output. What
@@ -12,7 +13,9 @@ import (
 var processKeys = []string{"session_id", "sessionId", "bash_id", "shell_id", "shellId", "process_id", "processId", "terminal_id", "terminalId", "task_id", "job_id", "pid"}
 
 // running matches what a call returns whose command goes on.
-var running = regexp.MustCompile(`(?i)\b(?:running|started|launched)\b[^\n]{0,40}?\b(?:session|process|shell|terminal|task|job|with)[ _]?id:? ?"?([\w-]+)`)
+var running = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\b(?:running|started|launched)\b[^\n]{0,40}?\b(?:session|process|shell|terminal|task|job|with)[ _]?id:? ?"?([\w-]+)`)
+})
 
 // maxRunning is how many bytes of a result are looked at for that.
 const maxRunning = 512
@@ -27,7 +30,7 @@ func (c *call) runningAs(result string) string {
 	if !strings.Contains(opening, "unning") && !strings.Contains(opening, "tarted") && !strings.Contains(opening, "aunched") {
 		return ""
 	}
-	if found := running.FindStringSubmatch(opening); found != nil {
+	if found := running().FindStringSubmatch(opening); found != nil {
 		return found[1]
 	}
 	return ""

@@ -158,9 +158,9 @@ func statementsRead(w []string) bool {
 	reads := false
 	for _, word := range w[1:] {
 		switch {
-		case slices.ContainsFunc(strings.Split(word, ";"), changeStatement.MatchString), word == "-f":
+		case slices.ContainsFunc(strings.Split(word, ";"), changeStatement().MatchString), word == "-f":
 			return false
-		case readStatement.MatchString(word), word == "-l", strings.HasPrefix(word, `\`), strings.HasPrefix(word, "."):
+		case readStatement().MatchString(word), word == "-l", strings.HasPrefix(word, `\`), strings.HasPrefix(word, "."):
 			reads = true
 		}
 	}

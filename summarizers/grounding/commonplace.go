@@ -87,7 +87,7 @@ func cutHump(name string) (word, rest string) {
 // `README.md/LICENSE.md`, each must be commonplace.
 func commonplacePath(path string) bool {
 	if strings.HasPrefix(path, "/") {
-		return standardFolders.MatchString(path)
+		return standardFolders().MatchString(path)
 	}
 	for segment := range strings.SplitSeq(path, "/") {
 		if !commonplaceFile(segment) {

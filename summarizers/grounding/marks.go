@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/compactord/compactord/summarizers/extractive/evidence"
 )
@@ -16,9 +17,11 @@ const Mark = " " + opening + ")"
 const opening = "(not in the conversation"
 
 // anyMark matches both forms of a mark. The one with names may be a line of its own.
-var anyMark = regexp.MustCompile(`(?:\n[ \t>]*| )\(not in the conversation: [^()\n]*\)| \(not in the conversation\)`)
+var anyMark = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:\n[ \t>]*| )\(not in the conversation: [^()\n]*\)| \(not in the conversation\)`)
+})
 
-func withoutMarks(summary string) string { return anyMark.ReplaceAllLiteralString(summary, "") }
+func withoutMarks(summary string) string { return anyMark().ReplaceAllLiteralString(summary, "") }
 
 // place is where the mark of a name stands.
 type place struct {
@@ -125,7 +128,7 @@ func WithoutMarked(summary string) string {
 // markedIn returns the names that have a mark in a summary.
 func markedIn(summary string) map[evidence.Name]bool {
 	marked := map[evidence.Name]bool{}
-	for _, mark := range anyMark.FindAllString(summary, -1) {
+	for _, mark := range anyMark().FindAllString(summary, -1) {
 		_, names, _ := strings.Cut(mark, ": ")
 		evidence.Names(names, func(n evidence.Name, _ int) { marked[n] = true })
 	}

@@ -3,6 +3,7 @@ package grounding
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -99,10 +100,10 @@ func groups(n evidence.Name) [][]string {
 		}
 	case evidence.URL:
 		_, rest, _ := strings.Cut(n.Text, "://")
-		rest = ownHost.ReplaceAllString(rest, "")
+		rest = ownHost().ReplaceAllString(rest, "")
 		parts = strings.FieldsFunc(rest, func(r rune) bool { return strings.ContainsRune("/?&=#", r) })
 	case evidence.Quotation:
-		parts = strings.Split(omissions.ReplaceAllString(n.Text, "..."), "...")
+		parts = strings.Split(omissions().ReplaceAllString(n.Text, "..."), "...")
 	default:
 		parts = []string{n.Text}
 	}
@@ -123,10 +124,14 @@ func groups(n evidence.Name) [][]string {
 }
 
 // omissions are what a quotation leaves out: an ellipsis, or what stands in brackets in its place.
-var omissions = regexp.MustCompile(`…|\[[^]]*\]`)
+var omissions = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`…|\[[^]]*\]`)
+})
 
 // ownHost is the part of a URL that means the machine itself, which models write for a port.
-var ownHost = regexp.MustCompile(`^(?:localhost|127\.0\.0\.1|0\.0\.0\.0)(?::\d+)?`)
+var ownHost = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:localhost|127\.0\.0\.1|0\.0\.0\.0)(?::\d+)?`)
+})
 
 // opensEscape says whether a word after a backslash can begin with the letter of an escaped line end or tab.
 func opensEscape(word []byte) bool { return len(word) > 1 && strings.IndexByte("nrt", word[0]) >= 0 }

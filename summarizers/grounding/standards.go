@@ -3,6 +3,7 @@ package grounding
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // standards are what numbers of standards, algorithms and encodings begin with.
@@ -33,7 +34,9 @@ var standardFiles = wordsOf(`build.gradle build.gradle.kts cargo.lock cargo.toml
 	hosts.txt nginx.conf robots.txt settings.gradle.kts sitemap.xml tox.ini uv.lock`)
 
 // standardFolders have the programs and devices of all systems, and settings directly in /etc.
-var standardFolders = regexp.MustCompile(`^/(?:usr(?:/local)?/s?bin|s?bin|dev|proc|sys|etc)/[a-z0-9.+-]+$`)
+var standardFolders = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^/(?:usr(?:/local)?/s?bin|s?bin|dev|proc|sys|etc)/[a-z0-9.+-]+$`)
+})
 
 func wordsOf(list string) map[string]bool {
 	set := map[string]bool{}

@@ -92,7 +92,7 @@ func withoutLeak(line string) (rest string, leaks bool) {
 	if isHeading(line) {
 		return line, false
 	}
-	if ourTag.MatchString(line) {
+	if ourTag().MatchString(line) {
 		return "", true
 	}
 	key := keyOf(line)
@@ -201,17 +201,19 @@ func piecesOf(line, ends string) iter.Seq[string] {
 	}
 }
 
-var ourTag = func() *regexp.Regexp {
+var ourTag = sync.OnceValue(func() *regexp.Regexp {
 	names := []string{
 		tagConversation, tagRules, tagPrevious, tagContext, tagInstructions, tagTask, tagGuidelines, tagResult, "summary",
 	}
 	return regexp.MustCompile(`(?i)^\s*</?\s*(?:` + strings.Join(names, "|") + `)\s*>\s*$`)
-}()
+})
 
 func isHeading(line string) bool { return strings.HasPrefix(strings.TrimSpace(line), "#") }
 
 // opened matches a line with which models introduce their answer.
-var opened = regexp.MustCompile(`(?i)^(?:(?:sure|certainly|of course|okay|ok|understood)[,.!]?\s*)?(?:here(?:'s|’s| is)|below is|this is)\b.{0,80}\bsummary\b.{0,80}[:.]$`)
+var opened = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^(?:(?:sure|certainly|of course|okay|ok|understood)[,.!]?\s*)?(?:here(?:'s|’s| is)|below is|this is)\b.{0,80}\bsummary\b.{0,80}[:.]$`)
+})
 
 // maxFences is how many fences may surround an answer.
 const maxFences = 4
@@ -251,7 +253,7 @@ func withoutTags(text string) string {
 			inner = withoutAll(inner, "</"+tag+">", strings.CutSuffix)
 		}
 		first, _, more := strings.Cut(inner[:min(len(inner), maxOpening)], "\n")
-		if more && (ourTag.MatchString(first) || opened.MatchString(strings.TrimSpace(first))) {
+		if more && (ourTag().MatchString(first) || opened().MatchString(strings.TrimSpace(first))) {
 			inner = strings.TrimSpace(inner[len(first)+1:])
 		}
 		if inner == text || inner == "" {

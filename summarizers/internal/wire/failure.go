@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/compactord/compactord/summarizers"
@@ -50,7 +51,9 @@ var forbidden = []string{
 const codeCredit = "credit_balance_too_low"
 
 // credit matches that message. An error that quotes a request does not begin like this.
-var credit = regexp.MustCompile(`(?i)^\s*(?:your|the) credit balance\b[^.]{0,20}\blow\b`)
+var credit = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^\s*(?:your|the) credit balance\b[^.]{0,20}\blow\b`)
+})
 
 // failure is an error as the provider reports it.
 type failure struct {
@@ -223,7 +226,7 @@ func (f *failure) is(among []string) bool {
 // name returns the name that says most about the cause.
 func (f *failure) name() string {
 	switch {
-	case credit.MatchString(f.message):
+	case credit().MatchString(f.message):
 		return codeCredit
 	case sanitize(f.reason) != "":
 		return f.reason

@@ -75,7 +75,7 @@ func (s *Settled) Sections() map[string]any {
 func hidden(value any, secrets map[string]bool) any {
 	switch v := value.(type) {
 	case string:
-		if keyPrefix.MatchString(v) {
+		if keyPrefix().MatchString(v) {
 			return hiddenSecret
 		}
 	case settings:

@@ -7,6 +7,7 @@ import (
 	"os"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 	"github.com/compactord/compactord/service/trusted"
@@ -72,14 +73,16 @@ func secretFromFile(path string) (secret, error) {
 }
 
 // keyPrefix matches the beginnings of providers' keys.
-var keyPrefix = regexp.MustCompile(`^(?:sk-|sk_|pk-|rk_|gsk_|xai-|AIza|AKIA|hf_|gh[a-z]_|github_pat_|glpat-|tvly-|Bearer )`)
+var keyPrefix = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:sk-|sk_|pk-|rk_|gsk_|xai-|AIza|AKIA|hf_|gh[a-z]_|github_pat_|glpat-|tvly-|Bearer )`)
+})
 
 // minKeyBytes is a length that almost every key has.
 const minKeyBytes = 20
 
 // looksLikeKey says whether a text looks like a key and not like the name of a variable or a file.
 func looksLikeKey(text string) bool {
-	if keyPrefix.MatchString(text) {
+	if keyPrefix().MatchString(text) {
 		return true
 	}
 	return len(text) >= minKeyBytes && !strings.ContainsAny(text, `/\.`) && strings.ContainsAny(text, "0123456789") &&

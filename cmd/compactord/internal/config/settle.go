@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/alecthomas/kong"
 
@@ -108,10 +109,14 @@ type Problem struct {
 }
 
 // keyPath matches the path of a key at the beginning of a problem with the file.
-var keyPath = regexp.MustCompile(`^([A-Za-z0-9_.\[\]-]+):? (.*)$`)
+var keyPath = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^([A-Za-z0-9_.\[\]-]+):? (.*)$`)
+})
 
 // unknownKey matches a problem with a key that no setting has, after the path of its mapping.
-var unknownKey = regexp.MustCompile(`^(?:there is no setting|([A-Za-z0-9_.\[\]-]+) has no key) "([^"]*)"`)
+var unknownKey = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:there is no setting|([A-Za-z0-9_.\[\]-]+) has no key) "([^"]*)"`)
+})
 
 // Problems takes apart the errors of Settle.
 func (s *Settled) Problems(err error) []Problem {
@@ -129,9 +134,9 @@ func (s *Settled) Problems(err error) []Problem {
 			p = Problem{Key: strings.ToLower(strings.TrimPrefix(from, variablePrefix)), Source: FromEnvironment, From: from, Message: message}
 		case s.path != "" && ofKey:
 			p.Message = inFile
-			if unknown := unknownKey.FindStringSubmatch(inFile); unknown != nil {
+			if unknown := unknownKey().FindStringSubmatch(inFile); unknown != nil {
 				p.Key = strings.TrimPrefix(unknown[1]+"."+unknown[2], ".")
-			} else if parts := keyPath.FindStringSubmatch(inFile); parts != nil {
+			} else if parts := keyPath().FindStringSubmatch(inFile); parts != nil {
 				p.Key, p.Message = parts[1], parts[2]
 			}
 		}

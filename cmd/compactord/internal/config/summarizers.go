@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -70,10 +71,16 @@ const (
 )
 
 var (
-	profileName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,63}$`)
+	profileName = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,63}$`)
+	})
 	// variableName matches names of environment variables.
-	variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-	effortWord   = regexp.MustCompile(`^[A-Za-z0-9_-]{1,32}$`)
+	variableName = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	})
+	effortWord = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[A-Za-z0-9_-]{1,32}$`)
+	})
 	// lookalike are keys under which people might put the API key itself.
 	lookalike = []string{"api_key", "apikey", "key", "token", "secret", "password"}
 )
@@ -107,7 +114,7 @@ func readSummarizers(given any) ([]*profile, error) {
 func (p *profile) path() string { return summarizersKey + "." + p.name }
 
 func (p *profile) decode(node *yaml.Node) []error {
-	if !profileName.MatchString(p.name) {
+	if !profileName().MatchString(p.name) {
 		return []error{fmt.Errorf("%s: %q is not a valid name: write a letter, then up to 63 letters, digits, _, . and -", summarizersKey, p.name)}
 	}
 	if p.name == BuiltinSummarizer || p.name == clientSummarizer {
@@ -202,7 +209,7 @@ func (p *profile) check(given map[string]bool) []error {
 	check(p.tokenLimit == "" || p.kind == kindOpenAI, "token_limit", "goes with kind openai")
 	check(slices.Contains([]string{"", "max_tokens", "max_completion_tokens"}, p.tokenLimit), "token_limit",
 		"must be max_tokens or max_completion_tokens")
-	check(p.effort == "" || effortWord.MatchString(p.effort), "reasoning_effort", "must be the provider's word for it")
+	check(p.effort == "" || effortWord().MatchString(p.effort), "reasoning_effort", "must be the provider's word for it")
 	check(!given["tries"] || p.tries >= 1 && p.tries <= maxModelTries, "tries", "must be from 1 to %d", maxModelTries)
 	check(!given["concurrency"] || p.concurrency >= 1 && p.concurrency <= maxConcurrency, "concurrency", "must be from 1 to %d", maxConcurrency)
 	p.checkTimes(check, given)
@@ -225,7 +232,7 @@ func (p *profile) checkTimes(check checking, given map[string]bool) {
 }
 
 func (p *profile) checkAddress(check checking) {
-	check(p.keyEnv == "" || variableName.MatchString(p.keyEnv) && !looksLikeKey(p.keyEnv), "api_key_env",
+	check(p.keyEnv == "" || variableName().MatchString(p.keyEnv) && !looksLikeKey(p.keyEnv), "api_key_env",
 		"must be the name of a variable, and not the key")
 	check(!looksLikeKey(p.keyFile), "api_key_file", "must be the path of a file, and not the key")
 	check(p.keyEnv == "" || p.keyFile == "", "api_key_file", "excludes api_key_env")

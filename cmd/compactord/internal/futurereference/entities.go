@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -91,7 +92,9 @@ func classify(group tokenGroup, value string) (kind, entity string) {
 // commonplace are paths that say nothing about a task.
 var commonplace = []string{"/dev/null", "/bin/sh", "/bin/bash", "/usr/bin/env", "/usr/bin/bash"}
 
-var twoLetters = regexp.MustCompile(`[A-Za-z]{2}`)
+var twoLetters = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`[A-Za-z]{2}`)
+})
 
 func isPath(group tokenGroup, value string) bool {
 	length := utf8.RuneCountInString(value)
@@ -101,14 +104,22 @@ func isPath(group tokenGroup, value string) bool {
 	if group == tokenAbsolute && !strings.Contains(strings.Trim(value, "/~."), "/") {
 		return false
 	}
-	return twoLetters.MatchString(value)
+	return twoLetters().MatchString(value)
 }
 
 var (
-	errorCode = regexp.MustCompile(`^(?:[A-Z]{1,5}\p{Nd}{3,6}|SIG[A-Z]{2,6}|0x[0-9A-Fa-f]{4,16})$`)
-	hexID     = regexp.MustCompile(`^(?:[0-9a-f]{7,64}|[0-9A-F]{7,64})$`)
-	camelCase = regexp.MustCompile(`[a-z0-9][A-Z]|[A-Z]{2}[a-z]`)
-	snakeCase = regexp.MustCompile(`[A-Za-z0-9]_+[A-Za-z0-9]|__[\pL\pN_]+__`)
+	errorCode = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:[A-Z]{1,5}\p{Nd}{3,6}|SIG[A-Z]{2,6}|0x[0-9A-Fa-f]{4,16})$`)
+	})
+	hexID = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:[0-9a-f]{7,64}|[0-9A-F]{7,64})$`)
+	})
+	camelCase = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`[a-z0-9][A-Z]|[A-Z]{2}[a-z]`)
+	})
+	snakeCase = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`[A-Za-z0-9]_+[A-Za-z0-9]|__[\pL\pN_]+__`)
+	})
 )
 
 // errnos are the names of errors in POSIX.
@@ -129,13 +140,13 @@ func kindOfWord(word string) string {
 			return ""
 		}
 		return KindNumber
-	case errorCode.MatchString(word) || slices.Contains(errnos, word):
+	case errorCode().MatchString(word) || slices.Contains(errnos, word):
 		return KindError
 	case length < 7:
 		return ""
-	case hexID.MatchString(word) && !all(word, unicode.IsLetter):
+	case hexID().MatchString(word) && !all(word, unicode.IsLetter):
 		return KindHex
-	case camelCase.MatchString(word) || snakeCase.MatchString(word):
+	case camelCase().MatchString(word) || snakeCase().MatchString(word):
 		if bare := strings.ReplaceAll(word, "_", ""); bare != "" && all(bare, unicode.IsDigit) {
 			return ""
 		}
@@ -149,11 +160,13 @@ func all(text string, is func(rune) bool) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return !is(r) })
 }
 
-var singleName = regexp.MustCompile(`^[\pL\pN_.:]+(?:\(\))?$`)
+var singleName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[\pL\pN_.:]+(?:\(\))?$`)
+})
 
 // isQuotation says whether the text between two quotes is an entity.
 func isQuotation(value string) bool {
 	length := utf8.RuneCountInString(value)
-	return length >= 8 && length <= 120 && strings.TrimFunc(value, isSpace) == value && !singleName.MatchString(value) &&
+	return length >= 8 && length <= 120 && strings.TrimFunc(value, isSpace) == value && !singleName().MatchString(value) &&
 		strings.ContainsFunc(value, isWordChar)
 }

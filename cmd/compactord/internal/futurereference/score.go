@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -206,12 +207,14 @@ type citation struct{ first, end int }
 // and `recall index 12` in placeholders. Group 1 is the first message, and group 2 the last if there are several.
 const CitationPattern = `(?:[\[,] ?#|recall #|recall index )(\d+)(?: to #(\d+))?`
 
-var citationMark = regexp.MustCompile(CitationPattern)
+var citationMark = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(CitationPattern)
+})
 
 // citations returns what a view cites before a cut.
 func citations(view string, firstKept int) []citation {
 	var cited []citation
-	for _, m := range citationMark.FindAllStringSubmatch(view, -1) {
+	for _, m := range citationMark().FindAllStringSubmatch(view, -1) {
 		first, err := strconv.Atoi(m[1])
 		if err != nil {
 			continue

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/compactord/compactord/cmd/compactord/internal/api"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
@@ -52,16 +53,20 @@ func printTopics(a *api.App) {
 }
 
 // linked matches a Markdown link to another document or to a heading.
-var linked = regexp.MustCompile(`\[([^\[\]]+)\]\((?:([a-z-]+)\.md)?(?:#[a-z0-9_-]+)?\)`)
+var linked = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\[([^\[\]]+)\]\((?:([a-z-]+)\.md)?(?:#[a-z0-9_-]+)?\)`)
+})
 
 // mark matches a line that marks a generated part of a document.
-var mark = regexp.MustCompile(`(?m)^<!--.*-->\n\n?`)
+var mark = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^<!--.*-->\n\n?`)
+})
 
 // forReaders turns links between documents into commands that show them.
 func forReaders(a *api.App, page string) string {
-	page = mark.ReplaceAllString(page, "")
-	return linked.ReplaceAllStringFunc(page, func(link string) string {
-		parts := linked.FindStringSubmatch(link)
+	page = mark().ReplaceAllString(page, "")
+	return linked().ReplaceAllStringFunc(page, func(link string) string {
+		parts := linked().FindStringSubmatch(link)
 		if !slices.Contains(docs.Names(), parts[2]) {
 			return parts[1]
 		}

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -21,7 +22,9 @@ type Secret struct {
 // PlaceholderStart begins a placeholder: `[REDACTED:RULE:hhhh]`.
 const PlaceholderStart = "[REDACTED:"
 
-var placeholder = regexp.MustCompile(`\[REDACTED:([a-z0-9-]{1,64}):[0-9a-f]{4}\]`)
+var placeholder = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\[REDACTED:([a-z0-9-]{1,64}):[0-9a-f]{4}\]`)
+})
 
 // Find returns the secrets of a text, in order. They overlap neither each other nor a placeholder. If the context ends,
 // some may be missing.
@@ -59,7 +62,7 @@ func (s *ruleset) placeholders(text string) [][2]int {
 		return nil
 	}
 	var at [][2]int
-	for _, m := range placeholder.FindAllStringSubmatchIndex(text, -1) {
+	for _, m := range placeholder().FindAllStringSubmatchIndex(text, -1) {
 		if s.ids[text[m[2]:m[3]]] {
 			at = append(at, [2]int{m[0], m[1]})
 		}
