@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 //go:embed *.md
@@ -40,7 +41,9 @@ func Names() []string {
 }
 
 // summarized matches an entry of the list of all documents: the document's name, and what is in it.
-var summarized = regexp.MustCompile(`(?m)^- \[[^\]]+\]\(([a-z-]+)\.md\): (.+(?:\n  .+)*)`)
+var summarized = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^- \[[^\]]+\]\(([a-z-]+)\.md\): (.+(?:\n  .+)*)`)
+})
 
 // Summary says in a line what is in a document, as the list of all documents does.
 func Summary(name string) string {
@@ -48,7 +51,7 @@ func Summary(name string) string {
 	if err != nil {
 		return ""
 	}
-	for _, entry := range summarized.FindAllStringSubmatch(string(list), -1) {
+	for _, entry := range summarized().FindAllStringSubmatch(string(list), -1) {
 		if entry[1] == name {
 			return strings.Join(strings.Fields(strings.SplitN(entry[2], "; [", 2)[0]), " ")
 		}

@@ -15,6 +15,17 @@ import (
 // contractRules is one validator for all servers of a process. It compiles the rules of a message at its first use.
 var contractRules = sync.OnceValues(func() (protovalidate.Validator, error) { return protovalidate.New() })
 
+// CompileRules compiles the rules for requests of some kinds. Otherwise the first request of each kind waits for that.
+func CompileRules(kinds ...proto.Message) {
+	validator, err := contractRules()
+	if err != nil {
+		return // The first check says so.
+	}
+	for _, kind := range kinds {
+		_ = validator.Validate(kind.ProtoReflect().New().Interface())
+	}
+}
+
 const (
 	// listsViolations is how many values a request may hold so that all its violations are found. Each takes about a
 	// kilobyte, so of larger requests only the first one is.

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/compactord/compactord/cmd/compactord/internal/api"
 	"github.com/compactord/compactord/cmd/compactord/internal/conversation"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/requests"
 )
 
 // Import is `compactord import`.
@@ -38,6 +40,9 @@ func (c *Import) Run(ctx context.Context, a *api.App) (err error) {
 	defer p.Clear()
 	if err := c.checkTarget(ctx, a); err != nil {
 		return err
+	}
+	if c.Store != "" {
+		defer compileRules()()
 	}
 	t, err := conversation.ReadTranscript(ctx, a, c.File, c.Reading, p)
 	if err != nil {
@@ -71,6 +76,16 @@ func (c *Import) Run(ctx context.Context, a *api.App) (err error) {
 		return err
 	}
 	return c.report(a, conv, after, after.GetSession().GetNextIndex()-before.GetNextIndex(), summary)
+}
+
+// compileRules compiles the rules of the requests that an import sends to a service in this process, while the file is read.
+// The function that it returns waits until that is done.
+func compileRules() (wait func()) {
+	var compiling sync.WaitGroup
+	compiling.Go(func() {
+		requests.CompileRules(&compactordv1.CreateSessionRequest{}, &compactordv1.AppendMessagesRequest{})
+	})
+	return compiling.Wait
 }
 
 // checkTarget reports problems with the target before the file is read: no daemon, a wrong id or a wrong policy. It
