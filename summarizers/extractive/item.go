@@ -100,8 +100,6 @@ type item struct {
 	changes uint32
 	// content is what corrections look at, once one asked for it.
 	content *content
-	// stated is what a short statement of the user says, once one asked for it.
-	stated *stated
 	// corrections are the messages that correct a part of it.
 	corrections []uint32
 	// times is how often the user said the same again.

@@ -17,8 +17,8 @@ type ledger struct {
 	requests []*item
 	// authors are the persons who write as the user.
 	authors authors
-	// values are statements of the user with values that later ones can replace.
-	values []valued
+	// stated are statements of the user that later ones can replace.
+	stated []*stated
 	errors []*item
 	// todos is the current to-do list.
 	todos []*item

@@ -64,14 +64,12 @@ func (l *ledger) mergeCarried() {
 	said := l.requests
 	l.requests = nil
 	for _, it := range said {
-		if it = l.request(it); units(it.text) <= maxSaid {
-			l.watch(it)
-		}
-		l.watchLines(it)
+		it = l.request(it)
+		l.hold(it, l.statements(it))
 	}
 	for _, it := range l.lists[kindRule] {
-		if it.by == byUser && units(it.text) <= maxSaid {
-			l.watch(it)
+		if it.by == byUser && isShort(it) {
+			l.hold(it, l.statements(it))
 		}
 	}
 }

@@ -100,12 +100,10 @@ func (r *reader) request(u *userMessage) {
 		r.cancel(u.index, own)
 	}
 	short := isShort(it)
-	if short && !it.noise {
-		r.l.supersede(it)
-		r.l.update(it)
-	}
+	var said []*stated
 	if !it.noise {
-		r.l.changeLines(it)
+		said = r.l.statements(it)
+		r.l.replaceOlder(it, said)
 	}
 	r.endRequests(it, u.said)
 	if !it.noise {
@@ -116,9 +114,7 @@ func (r *reader) request(u *userMessage) {
 		it.echoed = linesWithin(it.text, r.offered)
 	}
 	r.lastUser = r.l.request(it)
-	if !it.noise {
-		r.l.watchLines(r.lastUser)
-	}
+	r.l.hold(r.lastUser, said)
 	r.asked, r.answered, r.offered = "", false, ""
 	r.take(r.lastUser)
 	if it.noise {

@@ -23,10 +23,9 @@ const (
 	personValue
 )
 
-// valuesByKind returns the values in a text by their kind, in a form that compares, and its other words.
-func valuesByKind(text string) (values map[valueKind][]string, rest []string) {
+// valuesByKind returns the values among the words of a text by their kind, in a form that compares, and the other words.
+func valuesByKind(words []signedWord) (values map[valueKind][]string, rest []string) {
 	values = map[valueKind][]string{}
-	words := valueWords(text)
 	for i := 0; i < len(words); {
 		kind, n := valueOfWords(words[i:])
 		if kind == noValue {

@@ -60,6 +60,8 @@ func TestOtherStatementsAreNoUpdates(t *testing.T) {
 		{"The north quay opens on 2027-03-09.", "The south quay now opens on 2027-04-02."},
 		{"FACT: The pilot of this week is Mara Lindt.", "FACT: Jonas Weber is the cook of this week."},
 		{"RULE: Never paint the boat GULL-204 in the harbour.", "RULE: Never move the boat HERON-377 in the harbour."},
+		{"RULE: Don’t open plans/ships.md in the harbour.", "RULE: Don’t open docs/cranes.md in the harbour."},
+		{"RULE: Nobody enters plans/ships.md without the word of the harbour.", "RULE: Nobody enters docs/cranes.md without the word of the harbour."},
 		{"FACT: The ferry to the island costs $9.", "FACT: The ferry to the coast costs $4."},
 		{"The ferry to the island leaves at 9:40.", "The ferry to the island now has GULL-204 on its side."},
 		{"The list of ships is in plans/ships.md.", "Now read the list of cranes in docs/cranes.md."},
