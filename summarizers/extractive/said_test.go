@@ -28,6 +28,7 @@ func TestTheLatestValueCounts(t *testing.T) {
 		"forbidden files":   {"RULE: Never edit the file internal/a.go.", "RULE: Never edit the file internal/b.go.", false},
 		"forbidden numbers": {"RULE: Never paint the boat 7.", "RULE: Never paint the boat 8.", false},
 		"forbidden hosts":   {"Deployment: never restart db1.internal.", "Deployment: never restart db2.internal.", false},
+		"no prohibition":    {"RULE: The rent of the crane is $900 a day. Never pay without a receipt.", "RULE: The rent of the crane is $400 a day. Never pay without a receipt.", true},
 		"a limit":           {"Deployment: never more than 5 hosts at once.", "Deployment: never more than 9 hosts at once.", true},
 		"no label":          {"Rename the module 5 everywhere.", "Rename the module 7 everywhere.", false},
 	} {

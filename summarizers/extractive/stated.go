@@ -102,13 +102,15 @@ func (s *stated) readForm(said string) []signedWord {
 	if !s.keyed && s.line != "" {
 		return nil
 	}
-	words := valueWords(strings.ReplaceAll(body, "’", "'"))
+	words, vague, forbidden := valueWords(strings.ReplaceAll(body, "’", "'")), isVague(s.label), false
 	for _, w := range words {
 		word, lower := w.core, strings.ToLower(w.core)
-		s.forbids = s.forbids || prohibitions[lower]
+		forbidden = forbidden || prohibitions[lower]
+		s.forbids = s.forbids || forbidden
 		switch {
-		// The file that must not be touched is what a prohibition is about.
-		case isSubject(word), s.forbids && isValue(word) && strings.ContainsFunc(word, unicode.IsLetter):
+		// The file that must not be touched is what a prohibition is about. Under a vague label so is a number, and a path in any
+		// statement.
+		case isSubject(word), isValue(word) && (forbidden && (vague || strings.ContainsFunc(word, unicode.IsLetter)) || vague && strings.Contains(word, "/")):
 			s.subjects = append(s.subjects, word)
 		case changeWords[lower]:
 		case isValue(word):
@@ -116,6 +118,7 @@ func (s *stated) readForm(said string) []signedWord {
 		default:
 			s.words = append(s.words, lower)
 		}
+		forbidden = forbidden && !w.closes
 	}
 	return words
 }
@@ -158,7 +161,7 @@ func (s *stated) sameThing(now *stated) bool {
 	case !s.keyed || !now.keyed || s.label != now.label || !slices.Equal(s.subjects, now.subjects):
 		return false
 	case s.valued > 0 && now.valued > 0:
-		return slices.Equal(s.words, now.words) && (!isVague(s.label) || len(s.words) >= vagueWords && !s.forbids)
+		return slices.Equal(s.words, now.words) && (!isVague(s.label) || len(s.words) >= vagueWords)
 	default:
 		return len(s.words) == 1 && len(now.words) == 1 && s.valued+now.valued+len(s.subjects) == 0 && !isVague(s.label)
 	}
@@ -265,9 +268,11 @@ func isSubject(word string) bool {
 
 // isVague says whether a label says little about its statement: one of its words is vague, or it ends in a digit.
 func isVague(label string) bool {
+	if label == "" {
+		return false
+	}
 	if last := label[len(label)-1]; last >= '0' && last <= '9' {
 		return true
 	}
 	return slices.ContainsFunc(strings.Fields(label), func(w string) bool { return vague[w] })
 }
-

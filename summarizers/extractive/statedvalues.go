@@ -54,7 +54,8 @@ func valueWords(text string) []signedWord {
 		if core == "" {
 			continue
 		}
-		words = append(words, signedWord{core: core, ends: !strings.HasSuffix(field, core) && !strings.HasSuffix(field, "'s")})
+		signs := field[strings.LastIndex(field, core)+len(core):]
+		words = append(words, signedWord{core: core, ends: signs != "" && !strings.HasSuffix(field, "'s"), closes: strings.ContainsAny(signs, ".!?;")})
 	}
 	return words
 }

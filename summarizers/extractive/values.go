@@ -147,8 +147,9 @@ func measureOf(next string) string {
 // signedWord is a word without the signs around it.
 type signedWord struct {
 	core string
-	// ends says that a sign which ends a clause follows it, and ordinal that it is a number that names a day.
-	ends, ordinal bool
+	// ends says that a sign which ends a clause follows it, closes that it ends the sentence, and ordinal that it is a number
+	// that names a day.
+	ends, closes, ordinal bool
 }
 
 // wordsWithSigns splits a text into words, and numbers from the letters after them: "10th", "13h", "10号".
