@@ -217,3 +217,22 @@ func document(elements []*compactordv1.ListElement, system []string, dialect com
 		return body
 	}
 }
+
+// lastEvent returns the last event of a compaction.
+func (r *runner) lastEvent(req *compactordv1.CompactRequest) (*compactordv1.CompactionEvent, error) {
+	stream, err := r.Compactions.Compact(r.t.Context(), req)
+	if err != nil {
+		return nil, err
+	}
+	var last *compactordv1.CompactionEvent
+	for {
+		next, err := stream.Recv()
+		if errors.Is(err, io.EOF) {
+			return last, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		last = next.GetEvent()
+	}
+}
