@@ -104,7 +104,7 @@ func Refusal(tool string, err error) (Output, error) {
 		return Output{Text: told.text, IsError: true}, nil
 	case errors.As(err, &wrong):
 		why = wrong.Error()
-	case isOutage(err):
+	case IsOutage(err):
 		return Output{}, err
 	default:
 		why = status.Convert(err).Message()
@@ -112,10 +112,14 @@ func Refusal(tool string, err error) (Output, error) {
 	return Output{Text: Text(notDone[tool], "why", why), IsError: true}, nil
 }
 
-// isOutage reports whether a daemon did not do a call for a reason that another call of the model would not mend.
-func isOutage(err error) bool {
+// IsOutage reports whether a daemon did not do a call for a reason that another call of the model would not mend.
+func IsOutage(err error) bool {
+	var wrong *ArgumentError
 	refused, ok := status.FromError(err)
-	if !ok {
+	switch {
+	case errors.As(err, &wrong):
+		return false
+	case !ok:
 		return true
 	}
 	return slices.Contains([]codes.Code{

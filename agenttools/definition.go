@@ -86,6 +86,9 @@ type ArgumentError struct{ text string }
 
 func (e *ArgumentError) Error() string { return e.text }
 
+// WrongArguments makes an ArgumentError of a sentence for the model.
+func WrongArguments(sentence string) error { return &ArgumentError{sentence} }
+
 // wrongArguments makes an ArgumentError of a text for the model.
 func wrongArguments(text string, values ...string) error {
 	return &ArgumentError{Text(text, values...)}

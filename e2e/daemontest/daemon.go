@@ -123,6 +123,9 @@ func (d *Daemon) Restart() {
 	d.run()
 }
 
+// Stop stops the server as a signal does. The end of the test does it too.
+func (d *Daemon) Stop() { d.stop() }
+
 // Logs returns the daemon's log so far, at all levels.
 func (d *Daemon) Logs() string {
 	d.logs.mu.Lock()

@@ -13,6 +13,7 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/catalog"
 	"github.com/compactord/compactord/cmd/compactord/internal/conversation"
 	"github.com/compactord/compactord/cmd/compactord/internal/evaluation"
+	"github.com/compactord/compactord/cmd/compactord/internal/mcp"
 	"github.com/compactord/compactord/cmd/compactord/internal/rules"
 	"github.com/compactord/compactord/cmd/compactord/internal/serve"
 	"github.com/compactord/compactord/cmd/compactord/internal/sessions"
@@ -49,6 +50,7 @@ type Commands struct {
 	Block       sessions.Block      `cmd:"" help:"Read, set and remove context blocks of a session, such as a plan."`
 	Child       sessions.Child      `cmd:"" help:"Begin a session apart for a sub-agent."`
 	End         sessions.End        `cmd:"" help:"End a child with its result, which its parent gets."`
+	MCP         mcp.Command         `cmd:"" name:"mcp" help:"Serve tools for one session to an agent's model, by the Model Context Protocol."`
 	Watch       sessions.Watch      `cmd:"" help:"Show new messages and records of a session as they come."`
 	Records     sessions.Records    `cmd:"" help:"List the records of a conversation: compactions, prunes, reverts and others."`
 	Import      sessions.Import     `cmd:"" help:"Put a transcript into a session."`
