@@ -80,7 +80,7 @@ func TestMCPReads(t *testing.T) {
 	require.Equal(t, []string{"list_checkpoints", "recall_content", "search_messages"}, c.names())
 	c.says(daemontest.Mark(3)+"\n", "recall_content", `{"reference": "[#3]", "first_line": 1, "line_count": 2}`)
 	c.says("read on with first_byte 60", "recall_content", `{"reference": "#3", "max_bytes": 60}`)
-	c.says("#3.0 tool read", "search_messages", `{"words": "`+daemontest.Mark(3)+`"}`)
+	c.says("#3.0.0 tool read", "search_messages", `{"words": "`+daemontest.Mark(3)+`"}`)
 	c.says("no checkpoints", "list_checkpoints", `{}`)
 	c.refuses("Nothing was read: ", "recall_content", `{"reference": "#999"}`)
 	c.refuses(`there is no argument "x"`, "search_messages", `{"x": 1}`)
