@@ -80,36 +80,31 @@ func (t *Tools) Call(ctx context.Context, tool, arguments string) (Output, error
 	if err != nil {
 		return Output{}, err
 	}
-	text, err := "", error(nil)
 	given, err := definition.Parse(arguments)
-	if err == nil {
-		text, err = run(ctx, given)
+	if err != nil {
+		return refusal(tool, err)
 	}
-	if err == nil {
-		return Output{Text: text}, nil
+	text, err := run(ctx, given)
+	if err != nil {
+		return refusal(tool, err)
 	}
-	return Refusal(tool, err)
+	return Output{Text: text}, nil
 }
 
 // notDone are the names of the texts that say that a call did nothing.
-var notDone = map[string]string{Recall: "not_recalled", Search: "not_searched", DMail: "mail_not_sent", Fold: "not_folded"}
+var notDone = map[string]string{Recall: "not_recalled", Search: "not_searched", Fold: "not_folded"}
 
-// Refusal returns what a call that failed tells the model; the error where the model cannot mend it.
-func Refusal(tool string, err error) (Output, error) {
+// refusal returns what a call that failed tells the model; the error where the model cannot mend it.
+func refusal(tool string, err error) (Output, error) {
 	var told toldError
-	var wrong *ArgumentError
-	why := ""
 	switch {
 	case errors.As(err, &told):
 		return Output{Text: told.text, IsError: true}, nil
-	case errors.As(err, &wrong):
-		why = wrong.Error()
 	case IsOutage(err):
 		return Output{}, err
 	default:
-		why = status.Convert(err).Message()
+		return Output{Text: Text(notDone[tool], "why", status.Convert(err).Message()), IsError: true}, nil
 	}
-	return Output{Text: Text(notDone[tool], "why", why), IsError: true}, nil
 }
 
 // IsOutage reports whether a daemon did not do a call for a reason that another call of the model would not mend.

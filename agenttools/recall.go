@@ -49,7 +49,7 @@ func (t *Tools) recall(ctx context.Context, given Arguments) (string, error) {
 func contentText(content *compactordv1.RecallContentResponse, req *compactordv1.RecallContentRequest) string {
 	reference := "block " + content.GetBlock()
 	if content.GetBlock() == "" {
-		reference = place(content.GetSessionId(), content.GetIndex(), content.Part, content.ResultPart)
+		reference = contentPlace(content)
 	}
 	text := Text("recalled", "reference", reference, "facts", strings.Join(facts(content, req), ", "))
 	if content.GetKind() == compactordv1.ContentKind_CONTENT_KIND_MEDIA {
@@ -125,13 +125,13 @@ func extent(content *compactordv1.RecallContentResponse, req *compactordv1.Recal
 func numbered(blocks []*compactordv1.LineBlock) string {
 	shown := make([]string, 0, len(blocks))
 	for _, block := range blocks {
-		var lines []string
-		for i, line := range strings.Split(strings.TrimSuffix(block.GetText(), "\n"), "\n") {
+		lines := strings.Split(strings.TrimSuffix(block.GetText(), "\n"), "\n")
+		for i, line := range lines {
 			number, sign := block.GetFirstLine()+uint32(i), "-"
 			if slices.Contains(block.GetMatchingLines(), number) {
 				sign = ":"
 			}
-			lines = append(lines, digits(number)+sign+strings.TrimSuffix(line, "\r"))
+			lines[i] = digits(number) + sign + strings.TrimSuffix(line, "\r")
 		}
 		shown = append(shown, strings.Join(lines, "\n"))
 	}
@@ -143,13 +143,23 @@ func who(role compactordv1.Role, tool string) string {
 	return strings.TrimSuffix(strings.ToLower(strings.TrimPrefix(role.String(), "ROLE_"))+" "+tool, " ")
 }
 
-// place returns a reference to content. One to content of a child begins with the child's id.
-func place(session string, index uint32, parts ...*uint32) string {
-	text := session + "#" + digits(index)
-	for _, part := range parts {
-		if part != nil {
-			text += "." + digits(*part)
-		}
+// contentPlace returns the reference to recalled content.
+func contentPlace(content *compactordv1.RecallContentResponse) string {
+	numbers := []uint32{content.GetIndex()}
+	if content.Part != nil {
+		numbers = append(numbers, content.GetPart())
 	}
-	return text
+	if content.ResultPart != nil {
+		numbers = append(numbers, content.GetResultPart())
+	}
+	return place(content.GetSessionId(), numbers)
+}
+
+// place returns the reference to a message, a part or a piece. One to content of a child begins with the child's id.
+func place(session string, numbers []uint32) string {
+	texts := make([]string, len(numbers))
+	for i, number := range numbers {
+		texts[i] = digits(number)
+	}
+	return session + "#" + strings.Join(texts, ".")
 }

@@ -75,7 +75,11 @@ func hitText(hit *compactordv1.SearchHit) string {
 	if hit.GetState() == compactordv1.MessageState_MESSAGE_STATE_PUT_ASIDE {
 		facts = append(facts, Text("taken_back"))
 	}
+	numbers := []uint32{hit.GetIndex(), hit.GetPart()}
+	if hit.ResultPart != nil {
+		numbers = append(numbers, hit.GetResultPart())
+	}
 	words := strings.FieldsFunc(hit.GetSnippet(), func(letter rune) bool { return strings.ContainsRune(white, letter) })
-	return Text("hit", "reference", place(hit.GetSessionId(), hit.GetIndex(), &hit.Part, hit.ResultPart),
+	return Text("hit", "reference", place(hit.GetSessionId(), numbers),
 		"facts", strings.Join(facts, ", "), "snippet", strings.Join(words, " "))
 }
