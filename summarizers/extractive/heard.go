@@ -86,6 +86,7 @@ func (it *item) hear(line string) {
 	switch {
 	case it.kind == kindError && strings.HasPrefix(before, "`") && strings.HasSuffix(before, failedMark):
 	case it.kind == kindDone && (strings.HasPrefix(before, ranPrefix) || strings.HasPrefix(before, calledPrefix) || strings.HasPrefix(before, committedPrefix)):
+	case it.kind == kindDoing && it.passing && strings.HasPrefix(before, "`") && strings.HasSuffix(before, "`"+outcomeMark):
 	case it.kind == kindRequest && it.noise && before == "":
 		it.text, it.key = words, ""
 		return

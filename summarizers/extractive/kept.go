@@ -15,6 +15,10 @@ func (d *digest) readKept(ctx context.Context) error {
 	after := slices.DeleteFunc(slices.Clone(d.req.Kept), func(m *compactordv1.LoggedMessage) bool { return m.GetIndex() < next })
 	r, before := d.r, *d.r
 	newest, step := d.l.newest, d.l.lastStep
+	var stepAsSummarized item
+	if step != nil {
+		stepAsSummarized = *step
+	}
 	returned, folders := ownResults(d.l.results), ownResults(d.l.folders)
 	for _, m := range d.req.Kept {
 		if ctx.Err() != nil {
@@ -35,6 +39,8 @@ func (d *digest) readKept(ctx context.Context) error {
 	// A later step is among the messages that are kept.
 	if d.l.lastStep != step {
 		d.l.lastStep = nil
+	} else if step != nil {
+		*step = stepAsSummarized
 	}
 	// What the agent asked is asked at the end of what is summarized.
 	r.pending, r.spoke, r.latestRead, r.offered, r.messages = before.pending, before.spoke, before.latestRead, before.offered, before.messages

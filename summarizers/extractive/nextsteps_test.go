@@ -125,3 +125,37 @@ func TestStepsSayWhatIsDone(t *testing.T) {
 		require.Equal(t, step, contains(c.summary(t, ""), "## Next Steps"), said)
 	}
 }
+
+// Where nothing else tells how the last call ended, the last step does, and a digest of the digest still knows whose words
+// these are.
+func TestTheLastStepSaysHowItEnded(t *testing.T) {
+	t.Parallel()
+	for output, want := range map[string]string{
+		"all 7 boats are tied up": "- Last step: `python3 -c \"moor(7)\"`: «all 7 boats are tied up» [#1, #2]",
+		"":                        "- Last step: `python3 -c \"moor(7)\"`: no output [#1, #2]",
+	} {
+		var c conversation
+		c.user("Moor the boats of the harbour, please.")
+		c.runs(`python3 -c "moor(7)"`, output, false)
+		text := c.summary(t, "")
+		require.Contains(t, text, want)
+		require.Contains(t, summarize(t, &summarizers.Request{PreviousSummary: text, MaxTokens: 2000}), want)
+		// What only a message says that the view keeps stands there.
+		text = summarize(t, &summarizers.Request{Messages: c.log[:2], Kept: c.log[2:], MaxTokens: 2000})
+		require.NotContains(t, text, "tied up")
+	}
+}
+
+// Offers and apologies are no steps.
+func TestCourtesiesAreNoSteps(t *testing.T) {
+	t.Parallel()
+	for _, said := range []string{
+		"If you have any other questions about the harbour, feel free to reach out.", "I apologize for the confusion about the boats.", "Sorry for the confusion about the boats.",
+		"Let me know whether the boats are tied up.",
+	} {
+		var c conversation
+		c.user("Which boats of the harbour are tied up?")
+		c.says(said)
+		require.NotContains(t, c.summary(t, ""), "Last step", said)
+	}
+}

@@ -85,9 +85,19 @@ func (r *reader) prose(index uint32, text string, final int) {
 	if step == "" || final > 0 && p.first != "" {
 		step = p.first
 	}
-	if !r.called && contentUpTo(step, 2) > 1 {
+	if !r.called && contentUpTo(step, 2) > 1 && !r.isCourtesy(step) {
 		r.l.lastStep = &item{kind: kindDoing, text: shorten(bare(clip(step, 4096)), 300), cites: []uint32{index}, passing: true}
 	}
+}
+
+// isCourtesy says whether a sentence of the agent only offers something or apologizes, which is no step of its work.
+func (r *reader) isCourtesy(said string) bool {
+	for _, opening := range []string{"i apologize", "i'm sorry", "sorry", "my apologies"} {
+		if hasPrefixAnyCase(said, opening) {
+			return true
+		}
+	}
+	return r.cues.read(said)&cueOffers != 0
 }
 
 // proseReader reads one text of the agent, sentence by sentence.

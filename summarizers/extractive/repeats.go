@@ -135,7 +135,11 @@ func withoutRepeats(list []chosen) []chosen {
 
 // isToldBy says whether another line tells how the call ended that this one names as the last step.
 func (c chosen) isToldBy(other chosen) bool {
-	return other.it.kind == kindDone && c.it.kind == kindDoing && slices.Contains(other.it.cites, c.it.newest()) && strings.Contains(other.it.text, c.it.text)
+	if other.it.kind != kindDone || c.it.kind != kindDoing || !slices.Contains(other.it.cites, c.it.newest()) {
+		return false
+	}
+	call, _, _ := strings.Cut(c.it.text, "`"+outcomeMark)
+	return strings.Contains(other.it.text, call)
 }
 
 // stays says whether a line is never left out.

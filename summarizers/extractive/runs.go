@@ -1,6 +1,7 @@
 package extractive
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -26,6 +27,9 @@ const silent = "no output"
 
 // tellRun records a command that worked.
 func (r *reader) tellRun(index uint32, c *call, o outcome, output string) {
+	if !c.cmd.reads {
+		r.endStep(index, c, cmp.Or(o.closing, silent))
+	}
 	if c.cmd.reads || c.cmd.writesOnly() || r.l.commit(index, c, output) || c.cmd.onlyTries(o) {
 		return
 	}
@@ -49,6 +53,16 @@ func (r *reader) tellRun(index uint32, c *call, o outcome, output string) {
 		it.retellRun()
 		r.l.recent = append(slices.DeleteFunc(r.l.recent, func(known string) bool { return known == key }), key)
 		r.l.recent = r.l.recent[max(0, len(r.l.recent)-maxRecent):]
+	}
+}
+
+// endStep says in the last step how its call ended. A line under Done says it, too, but not every call has one. The end of
+// a document in JSON says nothing.
+func (r *reader) endStep(index uint32, c *call, ending string) {
+	step := r.l.lastStep
+	if step != nil && !step.carried && step.text == c.shown() && step.newest() == c.index && !strings.HasPrefix(ending, "{") {
+		step.hearsOutcome(step.text+outcomeMark, ending)
+		step.addCites(index)
 	}
 }
 
