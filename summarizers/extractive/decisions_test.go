@@ -153,3 +153,15 @@ func TestReportsAreNoDecisions(t *testing.T) {
 		require.Equal(t, decision, below(c.summary(t, ""), "## Key Decisions") != "", said)
 	}
 }
+
+// A message without a sentence, such as a mark for a program, decides nothing.
+func TestAMessageWithoutASentenceDecidesNothing(t *testing.T) {
+	t.Parallel()
+	for _, said := range []string{"###STOP###", "# Limits of the depot", "```yaml\nretries: 7\n```", "---"} {
+		var c conversation
+		c.user("Move the boats of the harbour to the north quay, please.")
+		c.says("The boats are at the north quay now. Safe travels!")
+		c.user(said)
+		require.Empty(t, below(c.summary(t, ""), "## Key Decisions"), said)
+	}
+}

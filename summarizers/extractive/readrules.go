@@ -212,8 +212,9 @@ func narratesSkill(text string) bool {
 
 // saying reads a short message of the user. If each sentence of it is a rule or a decision, the whole message is one.
 func (r *reader) saying(request *item, text string) {
-	tier, whole := tierSoft, !strings.Contains(text, "\n")
+	tier, whole, says := tierSoft, !strings.Contains(text, "\n"), false
 	eachStatement(text, always, func(st statement) {
+		says = true
 		found := r.cues.read(st.text)
 		decides := mayDecide(st.text, found) && r.cues.decides(st.text)
 		whole = whole && !st.heads && looksRule(st.text) && (decides || saysFirmly(st.text, found) && r.rulesBy(st, found, byUser)) && !asks(st.text) &&
@@ -224,7 +225,7 @@ func (r *reader) saying(request *item, text string) {
 		tier = min(tier, ruleTier(st.text, found, byUser))
 	})
 	switch {
-	case !whole:
+	case !whole || !says:
 		r.rules(request.newest(), text, byUser)
 	case tier < tierSoft:
 		r.rule(request.text, tier, request)
