@@ -54,7 +54,7 @@ func encodeCommit(c *storage.Commit) (*encoded, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	for _, name := range keyStrings(c) {
+	for _, name := range forms.Names(c) {
 		if len(name) > maxName {
 			return nil, fmt.Errorf("%w: a tenant, an id, a label or a request's id of %d bytes", storage.ErrInvalid, len(name))
 		}
@@ -86,18 +86,6 @@ func encodeCommit(c *storage.Commit) (*encoded, error) {
 		e.size += len(e.request)
 	}
 	return e, nil
-}
-
-// keyStrings returns the strings of a commit that become parts of keys.
-func keyStrings(c *storage.Commit) []string {
-	list := []string{c.Session.GetTenant(), c.Session.GetSessionId(), c.Session.GetUid(), c.Session.GetParent().GetUid()}
-	for label, value := range c.Session.GetLabels() {
-		list = append(list, label, value)
-	}
-	if c.Request != nil {
-		list = append(list, c.Request.ID)
-	}
-	return list
 }
 
 func (e *encoded) addRecord(r *storagev1.StoredRecord) error {

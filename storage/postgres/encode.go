@@ -57,7 +57,7 @@ func encode(c *storage.Commit) (*encoded, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	for _, name := range names(c) {
+	for _, name := range forms.Names(c) {
 		if len(name) > maxName {
 			return nil, fmt.Errorf("%w: a tenant, an id, a label or a request's id of %d bytes", storage.ErrInvalid, len(name))
 		}
@@ -89,18 +89,6 @@ func encode(c *storage.Commit) (*encoded, error) {
 	e.requestID = []byte(c.Request.ID)
 	e.requestBody = e.put(requestBody, int64(row.GetRevision()), 0, encoding)
 	return e, nil
-}
-
-// names returns the strings of a commit that are in indexes.
-func names(c *storage.Commit) []string {
-	list := []string{c.Session.GetTenant(), c.Session.GetSessionId(), c.Session.GetUid(), c.Session.GetParent().GetUid()}
-	for label, value := range c.Session.GetLabels() {
-		list = append(list, label, value)
-	}
-	if c.Request != nil {
-		list = append(list, c.Request.ID)
-	}
-	return list
 }
 
 // traitsOf returns a hash of the labels, the parent and the time of creation. Another version of the program may get

@@ -40,6 +40,19 @@ func AppendSession(b []byte, row *storagev1.Session) (_ []byte, copied *storagev
 	return b, copied, err
 }
 
+// Names returns the strings of a commit that a store finds things by: the tenant, the ids of the session and its parent, the
+// labels and the id of the request. Stores bound their length, since they become parts of keys.
+func Names(c *storage.Commit) []string {
+	list := []string{c.Session.GetTenant(), c.Session.GetSessionId(), c.Session.GetUid(), c.Session.GetParent().GetUid()}
+	for label, value := range c.Session.GetLabels() {
+		list = append(list, label, value)
+	}
+	if c.Request != nil {
+		list = append(list, c.Request.ID)
+	}
+	return list
+}
+
 // appendChecked appends an encoding and checks that it can be read back: a value that cannot be read again must never be
 // acknowledged.
 func appendChecked(b []byte, m proto.Message, check func([]byte) error) ([]byte, error) {
