@@ -84,6 +84,14 @@ func (c *Commit) validateRecord(r *storagev1.StoredRecord) error {
 // changes what never changes. row is nil for a new session. The caller compares revisions and uids before, since they
 // have their own errors.
 func (c *Commit) Follows(row *storagev1.Session) error {
+	if row == nil && c.Session.GetRevision() != 1 {
+		return fmt.Errorf("%w: a new session with revision %d instead of 1", ErrInvalid, c.Session.GetRevision())
+	}
+	return c.continues(row)
+}
+
+// continues is Follows without a look at the revisions.
+func (c *Commit) continues(row *storagev1.Session) error {
 	start := c.start()
 	end := logEnd{index: int64(row.GetHead().GetNextIndex()), sequence: int64(row.GetHead().GetNextSequence())}
 	if start != end {
@@ -91,9 +99,6 @@ func (c *Commit) Follows(row *storagev1.Session) error {
 			ErrInvalid, start.index, start.sequence, end.index, end.sequence)
 	}
 	if row == nil {
-		if c.Session.GetRevision() != 1 {
-			return fmt.Errorf("%w: a new session with revision %d instead of 1", ErrInvalid, c.Session.GetRevision())
-		}
 		if len(c.Records) == 0 || c.Records[0].GetRecord().GetSequence() != 0 {
 			return fmt.Errorf("%w: a log that does not begin with a record", ErrInvalid)
 		}

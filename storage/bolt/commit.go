@@ -19,7 +19,12 @@ func (s *Store) CreateSession(ctx context.Context, c *storage.Commit) (err error
 	if err := c.Follows(nil); err != nil {
 		return s.refusal(ctx, err)
 	}
-	return s.do(ctx, &operation{
+	return s.do(ctx, e.creation())
+}
+
+// creation is the operation that writes a new row.
+func (e *encoded) creation() *operation {
+	return &operation{
 		size:   e.size,
 		change: &change{ref: e.ref, revision: e.row.GetRevision()},
 		prepare: func(tx *transaction) (func() error, error) {
@@ -34,7 +39,7 @@ func (s *Store) CreateSession(ctx context.Context, c *storage.Commit) (err error
 				return e.write(tx, nil, rowHeader{ordinal: ordinal, uid: e.ref.UID})
 			}, nil
 		},
-	})
+	}
 }
 
 // Commit appends to a session's log and replaces its row.
@@ -44,7 +49,12 @@ func (s *Store) Commit(ctx context.Context, c *storage.Commit) (err error) {
 	if err != nil {
 		return s.refusal(ctx, err)
 	}
-	return s.do(ctx, &operation{
+	return s.do(ctx, e.replacement(e.row.GetRevision()-1, c.Follows))
+}
+
+// replacement is the operation that replaces the row with a revision.
+func (e *encoded) replacement(previous uint32, follows func(row *storagev1.Session) error) *operation {
+	return &operation{
 		size:   e.size,
 		change: &change{ref: e.ref, revision: e.row.GetRevision()},
 		prepare: func(tx *transaction) (func() error, error) {
@@ -59,15 +69,15 @@ func (s *Store) Commit(ctx context.Context, c *storage.Commit) (err error) {
 			if err != nil {
 				return nil, err
 			}
-			if old.GetRevision()+1 != e.row.GetRevision() {
+			if old.GetRevision() != previous {
 				return nil, storage.ErrConflict
 			}
-			if err := c.Follows(old); err != nil {
+			if err := follows(old); err != nil {
 				return nil, err
 			}
 			return func() error { return e.write(tx, old, header) }, nil
 		},
-	})
+	}
 }
 
 // DeleteSession removes the row, and as much of its log as one transaction may; the writer removes the rest later.
@@ -149,6 +159,11 @@ func (e *encoded) write(tx *transaction, old *storagev1.Session, header rowHeade
 	}
 	if e.requestID != "" {
 		if err := e.remember(tx, &header); err != nil {
+			return err
+		}
+	}
+	for _, r := range e.received {
+		if err := r.write(tx, &header); err != nil {
 			return err
 		}
 	}

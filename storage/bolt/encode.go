@@ -25,7 +25,16 @@ type encoded struct {
 	// requestID is empty where there is no request.
 	requestID string
 	request   []byte
-	size      int
+	// received are the requests of a session that is taken over.
+	received []requestEntry
+	size     int
+}
+
+// requestEntry is a remembered request.
+type requestEntry struct {
+	id       string
+	revision uint32
+	value    []byte
 }
 
 // entry is a message's index, sequence and value.

@@ -13,7 +13,7 @@ import (
 // bytes big endian. An ordinal is given at creation and never used again. So the keys of a log are next to each other,
 // and a new incarnation starts with an empty log.
 var (
-	// metaBucket: versionKey, nextOrdinalKey.
+	// metaBucket: versionKey, nextOrdinalKey, and unfinishedKey in a copy of another store that lacks a part yet.
 	metaBucket = []byte("meta")
 	// sessionsBucket: tenant, id -> row.
 	sessionsBucket = []byte("sessions")
@@ -52,6 +52,7 @@ var (
 var (
 	versionKey     = []byte("version")
 	nextOrdinalKey = []byte("next_ordinal")
+	unfinishedKey  = []byte("unfinished")
 )
 
 // maxName is the greatest length of a tenant, an id, or a label's key or value, in bytes. Three of them and a place fit

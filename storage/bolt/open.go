@@ -233,6 +233,9 @@ func openableOf(tx *transaction, options Options) (found openable, err error) {
 	if found.state, found.version, err = stateOf(tx); err != nil {
 		return found, err
 	}
+	if found.state != emptyFile && !options.Receiving && !options.Damaged && tx.Bucket(metaBucket).has(unfinishedKey) {
+		return found, storage.ErrUnfinished
+	}
 	switch {
 	case found.state == encryptedStore:
 		found.form.keys = options.Keys

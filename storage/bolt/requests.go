@@ -26,20 +26,27 @@ func splitRequest(value []byte) (revision uint32, rest []byte, err error) {
 
 // remember writes the request, and forgets the oldest ones once there are forgetBatch too many.
 func (e *encoded) remember(tx *transaction, header *rowHeader) error {
-	revision := e.row.GetRevision()
-	value, err := putLarge(tx, header.ordinal, blobID{kind: requestBlob, id: uint64(revision)}, e.request)
-	if err != nil {
+	r := requestEntry{id: e.requestID, revision: e.row.GetRevision(), value: e.request}
+	if err := r.write(tx, header); err != nil {
 		return err
 	}
-	value = append(binary.BigEndian.AppendUint32(make([]byte, 0, 4+len(value)), revision), value...)
-	if err := tx.Bucket(requestsBucket).Put(requestKey(header.ordinal, e.requestID), value); err != nil {
-		return err
-	}
-	header.requests++
 	if header.requests < storage.RememberedRequests+forgetBatch {
 		return nil
 	}
 	return forget(tx, header)
+}
+
+func (r requestEntry) write(tx *transaction, header *rowHeader) error {
+	value, err := putLarge(tx, header.ordinal, blobID{kind: requestBlob, id: uint64(r.revision)}, r.value)
+	if err != nil {
+		return err
+	}
+	value = append(binary.BigEndian.AppendUint32(make([]byte, 0, 4+len(value)), r.revision), value...)
+	if err := tx.Bucket(requestsBucket).Put(requestKey(header.ordinal, r.id), value); err != nil {
+		return err
+	}
+	header.requests++
+	return nil
 }
 
 // remembered is a request that may be forgotten.

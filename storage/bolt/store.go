@@ -32,6 +32,8 @@ type Options struct {
 	// Damaged also opens a store whose newer header is damaged, with ReadOnly: the last commit is missing then. And it opens
 	// one whose file has been cut short.
 	Damaged bool
+	// Receiving also opens a copy of another store that lacks a part yet. Else that is storage.ErrUnfinished.
+	Receiving bool
 	// Keys encrypt a new store, and open one that is encrypted: its first key seals, and all that the store names must be
 	// there, else Open returns a *KeyError. A plain store is refused with ErrPlain, except with ReadOnly. nil: a new store
 	// is plain.
@@ -142,6 +144,7 @@ var (
 
 	_ storage.Fallible = (*Store)(nil)
 	_ storage.Measured = (*Store)(nil)
+	_ storage.Receiver = (*Store)(nil)
 )
 
 // DamagedHeaders returns what was wrong with the headers of the file when it was opened, although the store can be used.

@@ -88,7 +88,12 @@ func (e *encoded) queueLog(queue func(statement string, args pgx.NamedArgs), rem
 	if e.requestID != nil && !remembered {
 		queue(rememberSQL, pgx.NamedArgs{"request": e.requestID, "body": e.requestBody})
 	}
-	if e.row.GetRevision()%forgetEvery == 0 {
+	if len(e.received.ids) > 0 {
+		queue(receiveRequestsSQL, pgx.NamedArgs{
+			"ids": e.received.ids, "revisions": e.received.revisions, "bodies": e.received.bodies,
+		})
+	}
+	if e.row.GetRevision()%forgetEvery == 0 && !e.receives {
 		queue(forgetSQL, pgx.NamedArgs{"remembered": storage.RememberedRequests, "kind": int16(requestBody)})
 	}
 }
@@ -97,7 +102,7 @@ func (e *encoded) queueLog(queue func(statement string, args pgx.NamedArgs), rem
 func (e *encoded) rowArgs() pgx.NamedArgs {
 	head := e.row.GetHead()
 	args := pgx.NamedArgs{
-		"uid": []byte(e.ref.UID), "revision": int64(e.row.GetRevision()),
+		"uid": []byte(e.ref.UID), "revision": int64(e.row.GetRevision()), "previous": e.previous,
 		"next_index": int64(head.GetNextIndex()), "next_sequence": int64(head.GetNextSequence()),
 		"created_seconds": e.row.GetCreatedAt().GetSeconds(), "created_nanos": e.row.GetCreatedAt().GetNanos(),
 		"changed_seconds": e.row.GetChangedAt().GetSeconds(), "changed_nanos": e.row.GetChangedAt().GetNanos(),

@@ -39,14 +39,15 @@ func (s *Store) write(ctx context.Context, c *storage.Commit, create bool) (err 
 			return err
 		}
 	}
-	w := &writing{store: s, commit: c, encoded: e, create: create, changesTraits: create}
+	w := &writing{store: s, follows: c.Follows, encoded: e, create: create, changesTraits: create}
 	return w.run(ctx)
 }
 
 // writing is a commit that is being written.
 type writing struct {
-	store  *Store
-	commit *storage.Commit
+	store *Store
+	// follows returns an error where the commit does not follow a row.
+	follows func(row *storagev1.Session) error
 	*encoded
 	create bool
 	// changesTraits says that the commit writes the labels anew.
@@ -186,14 +187,14 @@ func (w *writing) refused(now *standing, lost bool) (decided bool, err error) {
 		return true, storage.ErrNotFound
 	case now.requestKnown:
 		return true, storage.ErrRequestKnown
-	case now.revision+1 != int64(w.row.GetRevision()):
+	case now.revision != w.previous:
 		return true, storage.ErrConflict
 	}
 	row, err := decodeRow(w.ref.Tenant, w.ref.SessionID, now.uid, now.revision, now.body)
 	if err != nil {
 		return true, err
 	}
-	if err := w.commit.Follows(row); err != nil {
+	if err := w.follows(row); err != nil {
 		return true, err
 	}
 	if !lost && w.changesTraits {

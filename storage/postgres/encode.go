@@ -25,6 +25,8 @@ type encoded struct {
 	ref  storage.Ref
 	row  *storagev1.Session
 	body []byte
+	// previous is the revision of the row that the commit follows; 0 for none.
+	previous int64
 	// traits is a hash of what hardly any commit changes.
 	traits []byte
 	// startIndex and startSequence are where the log ends that the commit follows.
@@ -50,6 +52,13 @@ type encoded struct {
 	}
 	// requestID is nil where there is no request. requestBody is nil where the body is in chunks.
 	requestID, requestBody []byte
+	// received are the requests of a session that is taken over.
+	received struct {
+		ids, bodies [][]byte
+		revisions   column
+	}
+	// receives says that the session is taken over, so that nothing of it is forgotten.
+	receives bool
 }
 
 // encode encodes a commit. It returns storage.ErrInvalid where the commit is wrong by itself.
@@ -68,6 +77,7 @@ func encode(c *storage.Commit) (*encoded, error) {
 		return nil, err
 	}
 	e.row, e.body = row, e.at(rowBody, int64(row.GetRevision()), 0).seal(body)
+	e.previous = int64(row.GetRevision()) - 1
 	e.traits = traitsOf(row)
 	e.startIndex = int64(row.GetHead().GetNextIndex()) - int64(len(c.Messages))
 	e.startSequence = int64(row.GetHead().GetNextSequence()) - int64(len(c.Messages)) - int64(len(c.Records))

@@ -13,5 +13,5 @@ func OpenTraced(ctx context.Context, url string, tracer pgx.QueryTracer) (*Store
 		return nil, err
 	}
 	config.ConnConfig.Tracer = tracer
-	return open(ctx, config)
+	return open(ctx, config, false)
 }

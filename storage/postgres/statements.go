@@ -51,6 +51,14 @@ var (
 	messagesSQL string
 	//go:embed sql/outcome.sql
 	outcomeSQL string
+	//go:embed sql/alone.sql
+	aloneSQL string
+	//go:embed sql/begin_receiving.sql
+	beginReceivingSQL string
+	//go:embed sql/end_receiving.sql
+	endReceivingSQL string
+	//go:embed sql/receive_requests.sql
+	receiveRequestsSQL string
 	//go:embed sql/record_before.sql
 	recordBeforeSQL string
 	//go:embed sql/records.sql

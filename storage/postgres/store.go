@@ -16,6 +16,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/compactord/compactord/storage"
@@ -28,6 +29,9 @@ type Options struct {
 	URL string
 	// Migrate brings a schema that is older than the program to its version. Else such a schema is a SchemaError.
 	Migrate bool
+	// Exclusive opens a database that no other process has open, for copying all of it, also one that lacks a part of what it
+	// takes over. Open returns ErrInUse where another one lives, and others get that as long as this one is open.
+	Exclusive bool
 }
 
 // Store is a storage.Store in a database.
@@ -53,6 +57,7 @@ var (
 	_ storage.Shared    = (*Store)(nil)
 	_ storage.Fallible  = (*Store)(nil)
 	_ storage.Connected = (*Store)(nil)
+	_ storage.Receiver  = (*Store)(nil)
 )
 
 // Open opens the store in a database. It returns a SchemaError where the database has another schema than that of this
@@ -67,16 +72,19 @@ func Open(ctx context.Context, options Options) (*Store, error) {
 			return nil, err
 		}
 	}
-	return open(ctx, config)
+	return open(ctx, config, options.Exclusive)
 }
 
-func open(ctx context.Context, config *pgxpool.Config) (*Store, error) {
+func open(ctx context.Context, config *pgxpool.Config, exclusive bool) (*Store, error) {
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, unreachable(err)
 	}
 	s := &Store{pool: pool, opening: rand.Text(), wake: make(chan struct{}, 1)}
-	if err := s.begin(ctx); err != nil {
+	if exclusive {
+		s.opening = copying + s.opening
+	}
+	if err := s.begin(ctx, exclusive); err != nil {
 		pool.Close()
 		return nil, err
 	}
@@ -84,12 +92,15 @@ func open(ctx context.Context, config *pgxpool.Config) (*Store, error) {
 }
 
 // begin checks the schema, notes the opening, and starts what runs until the store is closed.
-func (s *Store) begin(ctx context.Context) error {
+func (s *Store) begin(ctx context.Context, exclusive bool) error {
 	if err := s.once(ctx, checkSchema); err != nil {
 		return err
 	}
 	if err := s.once(ctx, s.stay); err != nil {
 		return err
+	}
+	if err := s.once(ctx, func(ctx context.Context, conn *pgx.Conn) error { return s.alone(ctx, conn, exclusive) }); err != nil {
+		return errors.Join(err, s.once(ctx, s.leave))
 	}
 	running, end := context.WithCancel(context.WithoutCancel(ctx))
 	s.end = end

@@ -70,6 +70,10 @@ func Run(t *testing.T, b Backend) {
 		{"Revisions", testRevisions},
 		{"Ended", testEnded},
 
+		{"Receive", testReceive},
+		{"ReceiveInvalid", testReceiveInvalid},
+		{"Receiving", testReceiving},
+
 		{"ListOrders", testListOrders},
 		{"ListPages", testListPages},
 		{"ListPagesWhileChanging", testListPagesWhileChanging},
