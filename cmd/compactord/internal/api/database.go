@@ -11,6 +11,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	"github.com/compactord/compactord/storage"
 	"github.com/compactord/compactord/storage/keyring"
 	"github.com/compactord/compactord/storage/postgres"
 )
@@ -58,14 +59,29 @@ var errKeys = errors.New("a store in PostgreSQL is not encrypted by compactord y
 
 // OpenDatabase opens the store in a PostgreSQL database. Its errors say what to do.
 func OpenDatabase(ctx context.Context, store string, migrate bool) (*postgres.Store, error) {
+	return openDatabase(ctx, store, postgres.Options{URL: store, Migrate: migrate})
+}
+
+// OpenDatabaseAlone opens the store in a database that no other process has open, to copy all of it or to fill it.
+func OpenDatabaseAlone(ctx context.Context, store string) (*postgres.Store, error) {
+	return openDatabase(ctx, store, postgres.Options{URL: store, Exclusive: true})
+}
+
+func openDatabase(ctx context.Context, store string, options postgres.Options) (*postgres.Store, error) {
 	if err := CheckDatabase(store); err != nil {
 		return nil, terminal.Usagef("%w", err)
 	}
-	s, err := postgres.Open(ctx, postgres.Options{URL: store, Migrate: migrate})
+	s, err := postgres.Open(ctx, options)
 	if err != nil {
 		return nil, ExplainDatabase(store, err)
 	}
 	return s, nil
+}
+
+// ExplainUnfinished returns the error for a store that lacks a part of what it is to be a copy of, with what to do.
+func ExplainUnfinished(store string) error {
+	return terminal.Advise(fmt.Errorf("cannot open the store %s: %w", store, storage.ErrUnfinished),
+		"To copy the rest: %s", terminal.Command("store", "copy", "FROM", store))
 }
 
 // ExplainDatabase adds to an error of a database which one it is, and what to do.
@@ -73,6 +89,11 @@ func ExplainDatabase(store string, err error) error {
 	named := fmt.Errorf("cannot open the store %s: %w", store, err)
 	var schema *postgres.SchemaError
 	switch {
+	case errors.Is(err, storage.ErrUnfinished):
+		return ExplainUnfinished(store)
+	case errors.Is(err, postgres.ErrInUse):
+		return terminal.Advise(named, "While a store is copied, nothing else has it open: stop the daemons and commands on it, or wait for "+
+			"the copying to end.\nOne that was killed counts for 30 seconds.")
 	case !errors.As(err, &schema):
 		return named
 	case schema.Newer():

@@ -159,6 +159,8 @@ func openStore(path string, options boltstore.Options, elsewhere string) (*bolts
 	case errors.As(err, &version):
 		return nil, terminal.Advise(fmt.Errorf("the store %s was written by a newer version of compactord: it has version %d, and "+
 			"this one reads up to version %d", path, version.Found, version.Newest), "Use that version.")
+	case errors.Is(err, storage.ErrUnfinished):
+		return nil, ExplainUnfinished(path)
 	case errors.Is(err, boltstore.ErrInUse):
 		return nil, terminal.Advise(fmt.Errorf("the store %s is in use by another process", path),
 			"If that is a daemon, stop it first. Commands on sessions work with a daemon too: --addr.")

@@ -67,6 +67,7 @@ type Commands struct {
 	Defrag      stores.Defrag       `cmd:"" help:"Write a store anew, without what is deleted and free."`
 	Encrypt     stores.Encrypt      `cmd:"" help:"Encrypt what a store holds, or seal it with another key."`
 	Decrypt     stores.Decrypt      `cmd:"" help:"Make an encrypted store a plain one."`
+	Store       stores.Group        `cmd:"" help:"Copy all sessions from one store to another."`
 	Migrate     stores.Migrate      `cmd:"" help:"Make the tables of a store in PostgreSQL, or bring them to this version."`
 	Token       tokens.Command      `cmd:"" help:"Make a token for a client of a daemon."`
 	Completion  completionCommand   `cmd:"" help:"Print the script that completes commands and flags in a shell."`
