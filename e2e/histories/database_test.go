@@ -29,82 +29,99 @@ func TestHistoriesOfTwoDaemonsOnADatabase(t *testing.T) {
 		rounds, err = strconv.Atoi(given)
 		require.NoError(t, err)
 	}
+	server := serverOf(t)
+	// Listings hold a log whole only up to a length.
+	for part := range slices.Chunk(make([]struct{}, rounds), 10) {
+		t.Run(fmt.Sprint(len(part), " kills"), func(t *testing.T) {
+			database := server.Database(t)
+			f := newFleet(t, 2, database, database, seed(t))
+			f.disturb(len(part), f.killOne)
+		})
+	}
+}
+
+// serverOf starts a server for a test.
+func serverOf(t *testing.T) *postgrestest.Server {
+	t.Helper()
 	server, err := postgrestest.Start(t.Context())
 	if errors.Is(err, postgrestest.ErrMissing) {
 		t.Skip(err)
 	}
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, server.Stop()) })
-	// Listings hold a log whole only up to a length.
-	for part := range slices.Chunk(make([]struct{}, rounds), 10) {
-		t.Run(fmt.Sprint(len(part), " kills"), func(t *testing.T) {
-			newPair(t, server.Database(t), seed(t)).kill(len(part))
-		})
-	}
+	return server
 }
 
-// kill runs clients and watchers while daemons are killed a number of times, and checks what all of them saw.
-func (p *pair) kill(times int) {
-	p.t.Helper()
-	over, watched := p.watch()
-	stop := p.run()
+// disturb runs clients and watchers while something is done a number of times, and checks what all of them saw.
+func (f *fleet) disturb(times int, do func()) {
+	f.t.Helper()
+	over, watched := f.watch()
+	stop := f.run()
 	for range times {
-		p.round()
+		do()
 	}
 	stop()
-	p.settle()
-	all := readAll(p.t, p.any(p.random))
-	for _, w := range p.watchers {
+	f.settle()
+	all := readAll(f.t, f.any(f.random))
+	for _, w := range f.watchers {
 		w.await(len(all[w.session].messages) + len(all[w.session].records))
 	}
 	over()
 	watched()
-	for _, w := range p.watchers {
-		w.compare(p.t, all[w.session])
+	for _, w := range f.watchers {
+		w.compare(f.t, all[w.session])
 	}
-	for i := range p.daemons {
-		p.daemons[i].Load().stop(p.t)
+	for i := range f.daemons {
+		f.daemons[i].Load().stop(f.t)
 	}
-	p.repeatAll(p.judge())
+	f.repeatAll(f.judge())
 }
 
-// pair are two daemons on one database.
-type pair struct {
+// fleet are the daemons on one database.
+type fleet struct {
 	*world
-	daemons [2]atomic.Pointer[daemon]
+	// database is its URL, and through the one that the daemons have.
+	database, through string
+	daemons           []atomic.Pointer[daemon]
 	// openings are the names under which the daemons have the database open.
-	openings [2]string
+	openings []string
+	// outages says that the database does not always answer.
+	outages  bool
 	watchers []*watcher
 	// failed is closed when a client has failed.
 	failed chan struct{}
 }
 
-func newPair(t *testing.T, store string, seed uint64) *pair {
+func newFleet(t *testing.T, size int, database, through string, seed uint64) *fleet {
 	t.Helper()
-	p := &pair{world: newWorldOn(t, store, seed), failed: make(chan struct{})}
-	for _, c := range p.clients {
+	f := &fleet{
+		world: newWorldOn(t, database, seed), database: database, through: through, failed: make(chan struct{}),
+		daemons: make([]atomic.Pointer[daemon], size), openings: make([]string, size),
+	}
+	for _, c := range f.clients {
 		c.outlives = true
 	}
-	for i := range p.daemons {
-		p.start(i)
+	for i := range f.daemons {
+		f.start(i)
 	}
-	return p
+	return f
 }
 
 // start starts a daemon and learns the name of its opening.
-func (p *pair) start(i int) {
-	p.t.Helper()
-	before := p.names()
-	d := serve(p.t, p.store)
-	after := slices.DeleteFunc(p.names(), func(name string) bool { return slices.Contains(before, name) })
-	require.Len(p.t, after, 1)
-	p.openings[i] = after[0]
-	p.daemons[i].Store(d)
+func (f *fleet) start(i int) {
+	f.t.Helper()
+	before := f.names()
+	d := serve(f.t, f.through)
+	d.outages = f.outages
+	after := slices.DeleteFunc(f.names(), func(name string) bool { return slices.Contains(before, name) })
+	require.Len(f.t, after, 1)
+	f.openings[i] = after[0]
+	f.daemons[i].Store(d)
 }
 
-func (p *pair) names() (names []string) {
-	p.t.Helper()
-	p.connected(func(ctx context.Context, conn *pgx.Conn) error {
+func (f *fleet) names() (names []string) {
+	f.t.Helper()
+	f.connected(func(ctx context.Context, conn *pgx.Conn) error {
 		rows, err := conn.Query(ctx, "SELECT name FROM openings")
 		if err != nil {
 			return err
@@ -116,41 +133,41 @@ func (p *pair) names() (names []string) {
 }
 
 // expire lets the time pass after which a daemon that was killed is taken for dead.
-func (p *pair) expire(killed int) {
-	p.t.Helper()
-	p.connected(func(ctx context.Context, conn *pgx.Conn) error {
-		_, err := conn.Exec(ctx, "UPDATE openings SET expires = now() - interval '1 second' WHERE name <> $1", p.openings[1-killed])
+func (f *fleet) expire(killed int) {
+	f.t.Helper()
+	f.connected(func(ctx context.Context, conn *pgx.Conn) error {
+		_, err := conn.Exec(ctx, "UPDATE openings SET expires = now() - interval '1 second' WHERE name = $1", f.openings[killed])
 		return err
 	})
 }
 
-func (p *pair) connected(use func(ctx context.Context, conn *pgx.Conn) error) {
-	p.t.Helper()
-	conn, err := pgx.Connect(p.t.Context(), p.store)
-	require.NoError(p.t, err)
-	require.NoError(p.t, use(p.t.Context(), conn))
-	require.NoError(p.t, conn.Close(p.t.Context()))
+func (f *fleet) connected(use func(ctx context.Context, conn *pgx.Conn) error) {
+	f.t.Helper()
+	conn, err := pgx.Connect(f.t.Context(), f.database)
+	require.NoError(f.t, err)
+	require.NoError(f.t, use(f.t.Context(), conn))
+	require.NoError(f.t, conn.Close(f.t.Context()))
 }
 
 // any returns one of the daemons that run.
-func (p *pair) any(random *rand.Rand) *daemon {
-	i := random.IntN(2)
-	if d := p.daemons[i].Load(); d != nil {
-		return d
+func (f *fleet) any(random *rand.Rand) *daemon {
+	for i := random.IntN(len(f.daemons)); ; i = (i + 1) % len(f.daemons) {
+		if d := f.daemons[i].Load(); d != nil {
+			return d
+		}
 	}
-	return p.daemons[1-i].Load()
 }
 
 // run has all clients make calls until stop is called.
-func (p *pair) run() (stop func()) {
-	ctx, cancel := context.WithCancel(p.t.Context())
-	failures := make([]error, len(p.clients))
-	fail := sync.OnceFunc(func() { close(p.failed) })
+func (f *fleet) run() (stop func()) {
+	ctx, cancel := context.WithCancel(f.t.Context())
+	failures := make([]error, len(f.clients))
+	fail := sync.OnceFunc(func() { close(f.failed) })
 	var group sync.WaitGroup
-	for i, c := range p.clients {
+	for i, c := range f.clients {
 		group.Go(func() {
 			for ctx.Err() == nil && failures[i] == nil {
-				failures[i] = c.step(p.t.Context(), p.any)
+				failures[i] = c.step(f.t.Context(), f.any)
 			}
 			if failures[i] != nil {
 				fail()
@@ -160,50 +177,50 @@ func (p *pair) run() (stop func()) {
 	return func() {
 		cancel()
 		group.Wait()
-		require.NoError(p.t, errors.Join(failures...))
+		require.NoError(f.t, errors.Join(failures...))
 	}
 }
 
-// round kills a daemon in the middle of calls, and starts it again while the clients use the other one.
-func (p *pair) round() {
-	p.t.Helper()
-	p.wait(1 + p.random.IntN(120))
-	i := p.random.IntN(2)
-	d := p.daemons[i].Load()
+// killOne kills a daemon in the middle of calls, and starts it again while the clients use the others.
+func (f *fleet) killOne() {
+	f.t.Helper()
+	f.wait(1 + f.random.IntN(120))
+	i := f.random.IntN(len(f.daemons))
+	d := f.daemons[i].Load()
 	d.kill()
-	p.daemons[i].Store(nil)
-	d.buried(p.t)
-	p.wait(1 + p.random.IntN(40))
-	p.expire(i)
-	p.start(i)
+	f.daemons[i].Store(nil)
+	d.buried(f.t)
+	f.wait(1 + f.random.IntN(40))
+	f.expire(i)
+	f.start(i)
 }
 
 // wait waits until the clients have got a number of answers, or one has failed.
-func (p *pair) wait(calls int) {
+func (f *fleet) wait(calls int) {
 	for range calls {
 		select {
-		case <-p.history.ends:
-		case <-p.failed:
+		case <-f.history.ends:
+		case <-f.failed:
 			return
 		}
 	}
 }
 
 // settle gives all open calls their answers, and compacts the sessions: what a dead daemon began holds up nobody.
-func (p *pair) settle() {
-	p.t.Helper()
-	for _, c := range p.clients {
+func (f *fleet) settle() {
+	f.t.Helper()
+	for _, c := range f.clients {
 		for c.open != nil {
-			require.NoError(p.t, c.send(p.t.Context(), p.any(c.random), c.open))
+			require.NoError(f.t, c.send(f.t.Context(), f.any(c.random), c.open))
 		}
 	}
-	for _, id := range p.clients[0].shared {
-		call := p.history.begin(id, &compactordv1.CompactRequest{
+	for _, id := range f.clients[0].shared {
+		call := f.history.begin(id, &compactordv1.CompactRequest{
 			Target: &compactordv1.CompactRequest_SessionId{SessionId: id}, RequestId: "settle-" + id,
 		})
-		require.NoError(p.t, p.clients[0].send(p.t.Context(), p.any(p.random), call))
-		require.NotEqual(p.t, "COMPACTION_RUNNING", reasonOf(call.err))
-		require.NotEqual(p.t, unknown, call.outcome)
+		require.NoError(f.t, f.clients[0].send(f.t.Context(), f.any(f.random), call))
+		require.NotEqual(f.t, "COMPACTION_RUNNING", reasonOf(call.err))
+		require.NotEqual(f.t, unknown, call.outcome)
 	}
 }
 
@@ -218,15 +235,15 @@ type watcher struct {
 }
 
 // watch begins to watch each session twice. over ends that, and watched waits for it.
-func (p *pair) watch() (over, watched func()) {
-	ctx, cancel := context.WithCancel(p.t.Context())
+func (f *fleet) watch() (over, watched func()) {
+	ctx, cancel := context.WithCancel(f.t.Context())
 	var group sync.WaitGroup
-	for i, id := range slices.Repeat(p.clients[0].shared, 2) {
-		w := &watcher{session: id, random: rand.New(rand.NewPCG(p.random.Uint64(), uint64(i))), more: sync.NewCond(&sync.Mutex{})}
-		p.watchers = append(p.watchers, w)
+	for i, id := range slices.Repeat(f.clients[0].shared, 2) {
+		w := &watcher{session: id, random: rand.New(rand.NewPCG(f.random.Uint64(), uint64(i))), more: sync.NewCond(&sync.Mutex{})}
+		f.watchers = append(f.watchers, w)
 		group.Go(func() {
 			for ctx.Err() == nil && w.err == nil {
-				w.follow(ctx, p.any(w.random))
+				w.follow(ctx, f.any(w.random))
 			}
 		})
 	}

@@ -1,16 +1,19 @@
 package postgres_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/compactord/compactord/storage"
 	"github.com/compactord/compactord/storage/postgres"
+	"github.com/compactord/compactord/storage/postgres/postgrestest"
 	"github.com/compactord/compactord/storage/storagetest"
 )
 
@@ -75,15 +78,13 @@ func check(t *testing.T, s *postgres.Store, id string, writers ...*appender) {
 // most once. Two stores write to the same sessions.
 func TestCutConnectionsLoseAndDoubleNothing(t *testing.T) {
 	database := server.Database(t)
-	p, url := through(t, database)
+	p, url := postgrestest.Through(t, database)
 	direct := open(t, database)
 	cut := open(t, url)
-	p.mu.Lock()
-	p.cutAfter = func() int64 { return 3000 + rand.Int64N(30_000) }
-	p.mu.Unlock()
+	p.CutAfter(func() int64 { return 3000 + rand.Int64N(30_000) })
 	// The connections there are were made before.
-	p.close()
-	p.listen()
+	p.Close()
+	p.Listen()
 
 	const sessions = 4
 	each := 60
@@ -117,13 +118,23 @@ func TestCutConnectionsLoseAndDoubleNothing(t *testing.T) {
 // A commit whose answer is lost was written: it is found there, and not written again.
 func TestCommitWhoseAnswerIsLost(t *testing.T) {
 	database := server.Database(t)
-	p, url := through(t, database)
+	p, url := postgrestest.Through(t, database)
+	// An answer that says that two rows were inserted and that the transaction is over.
+	var swallowing, swallowed atomic.Bool
+	p.Swallow(func(answer []byte) bool {
+		commits := bytes.Contains(answer, []byte("INSERT 0 2\x00")) && bytes.HasSuffix(answer, []byte("Z\x00\x00\x00\x05I"))
+		if !commits || !swallowing.CompareAndSwap(true, false) {
+			return false
+		}
+		swallowed.Store(true)
+		return true
+	})
 	s := open(t, url)
 	d := storagetest.NewSession("", "s", "u")
 	require.NoError(t, s.CreateSession(t.Context(), &d.Commit))
-	p.swallowing.Store(true)
+	swallowing.Store(true)
 	require.NoError(t, s.Commit(t.Context(), &storagetest.Next(d.Session).Text("one").Text("another").Remember("r").Commit))
-	require.True(t, p.swallowed.Load(), "the answer was kept back")
+	require.True(t, swallowed.Load(), "the answer was kept back")
 	messages, err := s.Messages(t.Context(), d.Ref(), 0, 10, 0)
 	require.NoError(t, err)
 	require.Len(t, messages, 2)

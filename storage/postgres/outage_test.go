@@ -6,19 +6,20 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/storage/postgres/postgrestest"
 	"github.com/compactord/compactord/storage/storagetest"
 )
 
 // While the database cannot be reached, calls say so, and an outage is told. It ends by itself.
 func TestOutage(t *testing.T) {
 	database := server.Database(t)
-	p, url := through(t, database)
+	p, url := postgrestest.Through(t, database)
 	s := open(t, url)
 	told := make(chan storage.Outage, 10)
 	s.WatchOutages(func(o storage.Outage) { told <- o })
 	d := storagetest.NewSession("", "s", "u")
 	require.NoError(t, s.CreateSession(t.Context(), &d.Commit))
-	p.close()
+	p.Close()
 
 	next := storagetest.Next(d.Session).Text("more")
 	for name, err := range map[string]error{
@@ -40,7 +41,7 @@ func TestOutage(t *testing.T) {
 	s.WatchOutages(func(o storage.Outage) { late <- o })
 	require.Error(t, (<-late).Err, "who asks later is told at once")
 
-	p.listen()
+	p.Listen()
 	over := <-told
 	require.NoError(t, over.Err)
 	require.Equal(t, begun.Since, over.Since)

@@ -124,6 +124,13 @@ func (s *Server) Kill() error {
 	return err
 }
 
+// Abort ends the server at once, and all its processes with it.
+func (s *Server) Abort() error {
+	err := s.process.Process.Signal(stopSignal)
+	<-s.ended
+	return err
+}
+
 // Stop ends the server and removes its data.
 func (s *Server) Stop() error {
 	err := s.process.Process.Signal(stopSignal)

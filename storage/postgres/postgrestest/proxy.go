@@ -1,53 +1,39 @@
-package postgres_test
+package postgrestest
 
 import (
-	"bytes"
 	"io"
 	"math/rand/v2"
 	"net"
 	"net/url"
 	"path/filepath"
 	"sync"
-	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
-// proxy passes on what a store and the server say to each other, and cuts connections.
-type proxy struct {
-	t      *testing.T
+// Proxy passes on what clients and the server say to each other, and cuts connections.
+type Proxy struct {
+	t      testing.TB
 	socket string
 	server string
 
 	mu       sync.Mutex
 	listener net.Listener
 	open     map[net.Conn]bool
-	// cutAfter returns after how many bytes of one direction a new connection is cut; 0: never.
+	// cutAfter returns after how many bytes of one direction a new connection is cut; nil: never.
 	cutAfter func() int64
-	running  sync.WaitGroup
-
-	// swallowing says that the answer to the next commit of two messages is not passed on, and swallowed that it was kept back.
-	swallowing, swallowed atomic.Bool
+	// swallow says whether to end a connection in place of passing on what the server has said; nil: never.
+	swallow func(answer []byte) bool
+	running sync.WaitGroup
 }
 
-// swallow ends a connection in place of passing on an answer of the server that says that two rows were inserted and that
-// the transaction is over.
-func (p *proxy) swallow(answer []byte) bool {
-	commits := bytes.Contains(answer, []byte("INSERT 0 2\x00")) && bytes.HasSuffix(answer, []byte("Z\x00\x00\x00\x05I"))
-	if !commits || !p.swallowing.CompareAndSwap(true, false) {
-		return false
-	}
-	p.swallowed.Store(true)
-	return true
-}
-
-// answers copies what the server says.
-func (p *proxy) answers(to io.Writer, from io.Reader) {
+// passOn copies what one side says.
+func passOn(to io.Writer, from io.Reader, swallow func([]byte) bool) {
 	buffer := make([]byte, 64<<10)
 	for {
 		n, err := from.Read(buffer)
-		if n > 0 && p.swallow(buffer[:n]) {
+		if n > 0 && swallow != nil && swallow(buffer[:n]) {
 			return
 		}
 		if _, writing := to.Write(buffer[:n]); writing != nil || err != nil {
@@ -56,20 +42,20 @@ func (p *proxy) answers(to io.Writer, from io.Reader) {
 	}
 }
 
-// through returns a proxy to the database of a URL, and the URL through it.
-func through(t *testing.T, database string) (*proxy, string) {
+// Through returns a proxy to the database of a URL, and the URL through it. The test ends it.
+func Through(t testing.TB, database string) (*Proxy, string) {
 	t.Helper()
 	to, err := url.Parse(database)
 	require.NoError(t, err)
 	query := to.Query()
 	folder := t.TempDir()
-	p := &proxy{
-		t: t, open: map[net.Conn]bool{}, cutAfter: func() int64 { return 0 },
+	p := &Proxy{
+		t: t, open: map[net.Conn]bool{},
 		socket: filepath.Join(folder, ".s.PGSQL.5432"), server: filepath.Join(query.Get("host"), ".s.PGSQL.5432"),
 	}
-	p.listen()
+	p.Listen()
 	t.Cleanup(func() {
-		p.close()
+		p.Close()
 		p.running.Wait()
 	})
 	query.Set("host", folder)
@@ -77,8 +63,22 @@ func through(t *testing.T, database string) (*proxy, string) {
 	return p, to.String()
 }
 
-// listen begins to take connections.
-func (p *proxy) listen() {
+// CutAfter has each new connection cut after a number of bytes of one direction.
+func (p *Proxy) CutAfter(bytes func() int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.cutAfter = bytes
+}
+
+// Swallow has new connections ended in place of passing on what the server has said, where a function says so.
+func (p *Proxy) Swallow(swallow func(answer []byte) bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.swallow = swallow
+}
+
+// Listen begins to take connections again after Close.
+func (p *Proxy) Listen() {
 	listener, err := (&net.ListenConfig{}).Listen(p.t.Context(), "unix", p.socket)
 	require.NoError(p.t, err)
 	p.mu.Lock()
@@ -95,8 +95,8 @@ func (p *proxy) listen() {
 	})
 }
 
-// close takes no more connections, and cuts those there are.
-func (p *proxy) close() {
+// Close takes no more connections, and cuts those there are.
+func (p *Proxy) Close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	_ = p.listener.Close()
@@ -106,7 +106,7 @@ func (p *proxy) close() {
 }
 
 // pass copies both directions of a connection until one ends or is cut.
-func (p *proxy) pass(client net.Conn) {
+func (p *Proxy) pass(client net.Conn) {
 	server, err := (&net.Dialer{}).DialContext(p.t.Context(), "unix", p.server)
 	if err != nil {
 		_ = client.Close()
@@ -114,7 +114,11 @@ func (p *proxy) pass(client net.Conn) {
 	}
 	p.mu.Lock()
 	p.open[client], p.open[server] = true, true
-	limit, fromServer := p.cutAfter(), rand.IntN(2) == 0
+	swallow := p.swallow
+	limit, fromServer := int64(0), rand.IntN(2) == 0
+	if p.cutAfter != nil {
+		limit = p.cutAfter()
+	}
 	p.mu.Unlock()
 	var both sync.WaitGroup
 	direction := func(to, from net.Conn, limited bool) {
@@ -123,7 +127,7 @@ func (p *proxy) pass(client net.Conn) {
 			if limited && limit > 0 {
 				source = io.LimitReader(from, limit)
 			}
-			p.answers(to, source)
+			passOn(to, source, swallow)
 			_ = client.Close()
 			_ = server.Close()
 		})
