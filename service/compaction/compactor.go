@@ -72,6 +72,7 @@ type Compactor struct {
 	logs *sessionlog.Logs
 	// publish sends an event to the watchers of an incarnation of a session. It must not wait.
 	publish func(name sessionlog.Name, uid string, e *compactordv1.CompactionEvent)
+	left    left
 }
 
 // New returns a Compactor. publish is called with the events of compactions that have started; nil where there are no

@@ -113,7 +113,7 @@ func (c *Compactor) waitElsewhere(ctx context.Context, ref storage.Ref, id strin
 			return err
 		}
 		if other == nil {
-			return c.recordLeft(ctx, ref, false)
+			return c.recordLeft(ctx, ref, nil)
 		}
 		select {
 		case <-ticker.C:

@@ -119,6 +119,7 @@ func (j *job) recordAttempt(ctx context.Context, rs *runState, attempt *compacto
 		return next, err
 	})
 	if err != nil && !apierror.IsSessionNotFound(err) {
+		j.noteLeft(ctx)
 		j.Logger.WarnContext(ctx, "compaction attempt not recorded", "operation_id", j.id, "error", err)
 	}
 }

@@ -33,7 +33,7 @@ func (j *job) begin(ctx context.Context) error {
 		return j.stateChanged()
 	}
 	if len(row.GetRunning()) > 0 {
-		if err := j.recordLeft(ctx, storage.RefOf(row), true); err != nil {
+		if err := j.recordLeft(ctx, storage.RefOf(row), func(*storagev1.RunningCompaction) bool { return true }); err != nil {
 			return err
 		}
 	}
@@ -68,6 +68,7 @@ func (j *job) takeBack(ctx context.Context) {
 		return next, nil
 	})
 	if err != nil && !apierror.IsSessionNotFound(err) {
+		j.noteLeft(ctx)
 		j.Logger.WarnContext(ctx, "beginning of a compaction not taken back", "operation_id", j.id, "error", err)
 	}
 }
@@ -81,30 +82,35 @@ func (c *Compactor) RecordInterrupted(ctx context.Context) {
 		return
 	}
 	for _, ref := range abandoned {
-		if err := c.recordLeft(ctx, ref, false); err != nil && !apierror.IsSessionNotFound(err) {
+		if err := c.recordLeft(ctx, ref, nil); err != nil && !apierror.IsSessionNotFound(err) {
 			c.Logger.WarnContext(ctx, "compaction that was cut off not recorded", "session_uid", ref.UID, "error", err)
 		}
 	}
 }
 
 // WatchInterrupted does the same again and again, for the compactions of other daemons that end while this one serves, until
-// the context ends.
+// the context ends. It also records those of this daemon whose end the store refused to record.
 func (c *Compactor) WatchInterrupted(ctx context.Context, every time.Duration) {
-	ticker := time.NewTicker(every)
+	ticker, own := time.NewTicker(every), time.NewTicker(recordLeftEvery)
 	defer ticker.Stop()
+	defer own.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
 			c.RecordInterrupted(ctx)
+		case <-own.C:
+			c.recordOwnLeft(ctx)
 		}
 	}
 }
 
-// recordLeft writes an attempt for each compaction that a session's row names and no daemon runs any more. ownToo: this
-// daemon runs none of the session.
-func (c *Compactor) recordLeft(ctx context.Context, ref storage.Ref, ownToo bool) error {
+// recordLeft writes an attempt for each compaction that a session's row names and no daemon runs any more. ownLeft says of one
+// of this daemon whether it has ended; nil: none has.
+func (c *Compactor) recordLeft(
+	ctx context.Context, ref storage.Ref, ownLeft func(*storagev1.RunningCompaction) bool,
+) error {
 	// What the daemon does at its start has no caller's tenant.
 	ctx = tenant.With(ctx, ref.Tenant)
 	return c.logs.Update(ctx, ref.SessionID, func(row *storagev1.Session) (*sessionlog.Write, error) {
@@ -116,7 +122,7 @@ func (c *Compactor) recordLeft(ctx context.Context, ref storage.Ref, ownToo bool
 			return nil, err
 		}
 		isLeft := func(r *storagev1.RunningCompaction) bool {
-			return ended[r.GetOpening()] || ownToo && r.GetOpening() == c.logs.Opening()
+			return ended[r.GetOpening()] || ownLeft != nil && r.GetOpening() == c.logs.Opening() && ownLeft(r)
 		}
 		if !slices.ContainsFunc(row.GetRunning(), isLeft) {
 			return nil, nil
