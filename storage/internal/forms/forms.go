@@ -58,6 +58,9 @@ var envelope = protowire.AppendTag(
 func Message(b []byte) (*compactordv1.LoggedMessage, error) {
 	if rest, ok := bytes.CutPrefix(b, envelope); ok {
 		if inner, n := protowire.ConsumeBytes(rest); n == len(rest) && n == protowire.SizeBytes(len(inner)) {
+			if logged := readLogged(inner); logged != nil {
+				return logged, checkMessage(logged)
+			}
 			logged := new(compactordv1.LoggedMessage)
 			if err := unmarshal(inner, logged); err != nil {
 				return nil, err
