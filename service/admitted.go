@@ -31,12 +31,30 @@ func (s *Service) admittedView(ctx context.Context, bytes int) (context.Context,
 // largeSessionBytes is the size of a view from which each append to a session is much work, where that plans.
 const largeSessionBytes = 1 << 20
 
+// isLarge says whether it is much work to check and to append what a request brings.
+func isLarge(req *compactordv1.AppendMessagesRequest) bool {
+	return len(req.GetMessages()) > smallAppendMessages || proto.Size(req) > smallAppendBytes
+}
+
+// enterLarge waits until a request that is to append much may be checked and carried out. All of its work is in the pool
+// then: what the handler enters is part of it.
+func (s *Service) enterLarge(ctx context.Context, req proto.Message) (_ context.Context, leave func(), err error) {
+	appending, is := req.(*compactordv1.AppendMessagesRequest)
+	if !is || !isLarge(appending) {
+		return ctx, func() {}, nil
+	}
+	ctx, permit, err := s.admission.Imports.Enter(ctx, wholeCore, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	return ctx, permit.Leave, nil
+}
+
 // admittedAppend waits until an append may work, where that is much work.
 func (s *Service) admittedAppend(
 	ctx context.Context, req *compactordv1.AppendMessagesRequest,
 ) (context.Context, *admission.Permit, error) {
-	large := proto.Size(req) > smallAppendBytes || len(req.GetMessages()) > smallAppendMessages
-	if !large && !s.plansMuch(ctx, req.GetSessionId()) {
+	if !isLarge(req) && !s.plansMuch(ctx, req.GetSessionId()) {
 		s.admission.Pass()
 		return ctx, &admission.Permit{}, nil
 	}

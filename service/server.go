@@ -184,7 +184,9 @@ func NewServer(o ServerOptions) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	receiver := &requests.Receiver{MaxBytes: o.MaxMessageBytes, Budget: budget, Check: policies.CheckSize, Received: service.quotas.Received}
+	receiver := &requests.Receiver{
+		MaxBytes: o.MaxMessageBytes, Budget: budget, Check: policies.CheckSize, Enter: service.enterLarge, Received: service.quotas.Received,
+	}
 	var admission interceptors.Admission = access.Open{Tenant: o.Tenant}
 	if o.Access != nil {
 		admission = o.Access

@@ -2,6 +2,7 @@ package service_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -88,6 +89,40 @@ func TestTooManySearchesOrImportsWait(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The rules of a large append are evaluated once there is room for it. Those of a small one are evaluated at once.
+func TestRulesOfLargeRequestsWait(t *testing.T) {
+	t.Parallel()
+	store := &heldStore{Store: memory.New(), reached: make(chan struct{}, 9), release: make(chan struct{})}
+	d := start(t, oneCore(1), withStore(store))
+	d.create("s", nil)
+	store.holding.Store(true)
+	release := sync.OnceFunc(func() { close(store.release) })
+	t.Cleanup(release)
+	ended := make(chan error, 3)
+	appended := func(m ...*compactordv1.Message) error {
+		_, err := d.sessions.AppendMessages(t.Context(), &compactordv1.AppendMessagesRequest{SessionId: "s", Messages: m})
+		return err
+	}
+	large := user(strings.Repeat("words ", 100<<10))
+	ask := func() { ended <- appended(large) }
+	go ask()
+	<-store.reached
+	go ask()
+	go ask()
+	requireReason(t, <-ended, codes.ResourceExhausted, "TOO_MANY_WAITING")
+
+	// One works and one waits, so that there is no room to wait.
+	withoutRole := &compactordv1.Message{Parts: large.GetParts()}
+	requireReason(t, appended(withoutRole), codes.ResourceExhausted, "TOO_MANY_WAITING")
+	requireReason(t, appended(slices.Repeat([]*compactordv1.Message{{}}, 5000)...), codes.ResourceExhausted, "TOO_MANY_WAITING")
+	requireReason(t, appended(&compactordv1.Message{}), codes.InvalidArgument, "INVALID_FIELD")
+	release()
+	for range 2 {
+		require.NoError(t, <-ended)
+	}
+	requireReason(t, appended(withoutRole), codes.InvalidArgument, "INVALID_FIELD")
 }
 
 func tellsWhenToComeAgain(err error) bool {

@@ -41,6 +41,7 @@ import (
 //	quotas     refuses calls of tenants that take too much, likewise
 //	receive    counts the request, reserves memory for it, and decodes it, before other work; checks its policy's size
 //	deadline   the daemon's time limit for unary calls, which depends on the request
+//	pool       a large unary request waits until there is room for its work, of which its rules are a part
 //	rules      the contract's rules for fields, within that limit; for streams they run where the request is received
 //	session    notes the session for the log
 type Chain struct {
@@ -91,6 +92,7 @@ func New(
 			quotas.Unary,
 			receiver.Unary,
 			capDeadline(unaryTime),
+			receiver.EnterUnary,
 			requests.CheckUnary,
 			noteUnary,
 		},

@@ -29,6 +29,9 @@ type Receiver struct {
 	Patience time.Duration
 	// Check refuses decoded requests before the contract's rules are evaluated. May be nil.
 	Check func(req proto.Message) error
+	// Enter waits until a decoded request of a unary call may be checked and carried out, and returns the context for that
+	// and what must be called at its end. May be nil.
+	Enter func(ctx context.Context, req proto.Message) (_ context.Context, leave func(), err error)
 	// Received is told the bytes of each request. May be nil.
 	Received func(ctx context.Context, bytes int)
 
@@ -60,6 +63,25 @@ func (r *Receiver) Unary(
 
 // valuesKey is the context's key for how many values the request of a unary call holds.
 type valuesKey struct{}
+
+// EnterUnary lets the request of a unary call wait for Enter.
+func (r *Receiver) EnterUnary(
+	ctx context.Context, req any, _ *grpc.UnaryServerInfo, handler grpc.UnaryHandler,
+) (any, error) {
+	if r.Enter == nil {
+		return handler(ctx, req)
+	}
+	m, err := message(req)
+	if err != nil {
+		return nil, err
+	}
+	ctx, leave, err := r.Enter(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	return handler(ctx, req)
+}
 
 // CheckUnary evaluates the contract's rules for the request of a unary call.
 func CheckUnary(ctx context.Context, req any, _ *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
