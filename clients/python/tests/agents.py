@@ -18,7 +18,10 @@ from typing_extensions import override
 import compactord
 from compactord import v1
 from compactord.view import View
+from daemons import Proxy, Restarted
 from providers import PROVIDERS, WINDOW, Provider, Said
+from summarizer import HeldModel, held_model
+from summarizer_server import SummarizerServer, summarizer_server
 
 Answer: TypeAlias = Said | Exception | Callable[[View], Any]
 """What a scripted model does when it is called: says something, raises something, or what a function does."""
@@ -158,10 +161,41 @@ def binary(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture(scope="module")
-def client(binary: str) -> Iterator[compactord.Client]:
+def summarizer() -> Iterator[SummarizerServer]:
+    """A model that writes no summary, which policies can name."""
+    with summarizer_server() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def client(binary: str, summarizer: SummarizerServer) -> Iterator[compactord.Client]:
     """A client of a daemon that the tests of a module share."""
-    with compactord.embedded(binary) as client:
+    with compactord.embedded(binary, config=summarizer.config()) as client:
         yield client
+
+
+@pytest.fixture(scope="module")
+def model() -> Iterator[HeldModel]:
+    """A model that holds its answers back, for daemons of a module."""
+    with held_model() as model:
+        yield model
+
+
+@pytest.fixture
+def proxy(client: compactord.Client) -> Iterator[Proxy]:
+    """A proxy before the daemon of the module."""
+    made = Proxy(client.address)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def restarted(binary: str) -> Iterator[Restarted]:
+    """A daemon that can be killed and started again."""
+    daemon = Restarted(binary)
+    daemon.start()
+    yield daemon
+    daemon.remove()
 
 
 @pytest.fixture(params=["sync", "async"])

@@ -8,7 +8,6 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,23 +16,9 @@ import compactord
 from agents import attempts, compactions, fill, policy, transcript
 from provider_server import provider_server
 from providers import Called, Said
-from summarizer_server import SummarizerServer, summarizer_server, summary
+from summarizer_server import SummarizerServer, summary
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
-
-
-@pytest.fixture(scope="module")
-def summarizer() -> Iterator[SummarizerServer]:
-    """The model that writes summaries, or does not."""
-    with summarizer_server() as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
-def client(binary: str, summarizer: SummarizerServer) -> Iterator[compactord.Client]:
-    """A client of a daemon that knows that model."""
-    with compactord.embedded(binary, config=summarizer.config()) as client:
-        yield client
 
 
 def start(name: str, *arguments: str, environment: dict[str, str]) -> subprocess.Popen[str]:

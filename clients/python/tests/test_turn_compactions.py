@@ -16,24 +16,10 @@ from compactord import CompactionResult, v1
 from compactord.view import View
 from failures import raising, reason_of
 from providers import WINDOW, Called, Provider, Said
-from summarizer_server import SummarizerServer, summarizer_server, summary
+from summarizer_server import SummarizerServer, summary
 
 DUE = {"trigger": {"trigger_tokens": 6_000}}
 LOOK = [Called("call-1", "look")]
-
-
-@pytest.fixture(scope="module")
-def summarizer() -> Iterator[SummarizerServer]:
-    """The model that writes summaries, or does not."""
-    with summarizer_server() as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
-def client(binary: str, summarizer: SummarizerServer) -> Iterator[compactord.Client]:
-    """A client of a daemon that knows that model."""
-    with compactord.embedded(binary, config=summarizer.config()) as client:
-        yield client
 
 
 @pytest.fixture(autouse=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -16,15 +16,6 @@ from providers import PROVIDERS, Called, Provider, Said
 
 LOOK = Called("call-1", "look")
 KINDS = ["sync", "async"]
-
-
-@pytest.fixture
-def restarted(binary: str) -> Iterator[Restarted]:
-    """A daemon that can be killed and started again."""
-    daemon = Restarted(binary)
-    daemon.start()
-    yield daemon
-    daemon.remove()
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 
+import type { Interceptor } from "@connectrpc/connect";
+import { Code, ConnectError } from "@connectrpc/connect";
+
 import type { Client, WatchItem } from "../src/index.js";
 import { SessionNotFoundError } from "../src/index.js";
+import { ErrorInfoSchema } from "../src/gen/google/rpc/error_details_pb.js";
 import { TestDaemon } from "./fixture/daemon.js";
 import { Proxy } from "./fixture/proxy.js";
 
@@ -94,6 +98,34 @@ test("a watch goes on after the daemon was killed and started again", async () =
   await own.startAgain();
   await session.append("Two.");
   assert.deepEqual(await watching, upTo(3));
+});
+
+/** Ends each of the first streams after so many items, as the daemon ends a watch that is not read for a minute. */
+function slowFor(streams: number, items: number): Interceptor {
+  let left = streams;
+  async function* ended<T>(messages: AsyncIterable<T>): AsyncGenerator<T> {
+    let read = 0;
+    for await (const message of messages) {
+      if (read++ === items) {
+        const value = { reason: "WATCHER_TOO_SLOW", domain: "compactord", metadata: { next_sequence: "0" } };
+        throw new ConnectError("too slow", Code.ResourceExhausted, {}, [{ desc: ErrorInfoSchema, value }]);
+      }
+      yield message;
+    }
+  }
+  return (next) => async (request) => {
+    const response = await next(request);
+    return response.stream && left-- > 0 ? { ...response, message: ended(response.message) } : response;
+  };
+}
+
+test("a watch goes on where the daemon ended it because its loop was too slow", async () => {
+  const session = await client.createSession();
+  await session.append(["One.", "Two.", "Three.", "Four."]);
+  const slow = daemon.client({ interceptors: [slowFor(2, 3)] }).session(session.id);
+  assert.deepEqual(await sequences(slow.watch({ fromSequence: 0 }), 5), upTo(5));
+  const once = daemon.client({ interceptors: [slowFor(1, 3)], retry: false }).session(session.id);
+  await assert.rejects(sequences(once.watch({ fromSequence: 0 }), 5), { reason: "WATCHER_TOO_SLOW" });
 });
 
 test("a watch ends with the session, and with the signal's reason", async () => {

@@ -16,19 +16,13 @@ import compactord
 from compactord import v1
 from daemons import talk
 from failures import raising
-from summarizer import HeldModel, held_model
+from summarizer import HeldModel
 
 POLICY = {
     "context_window": 8_000,
     "strategy": {"summarize": {"recent_turns": 1}},
     "summary": {"fallback": "SUMMARY_FALLBACK_FAIL"},
 }
-
-
-@pytest.fixture(scope="module")
-def model() -> Iterator[HeldModel]:
-    with held_model() as model:
-        yield model
 
 
 @pytest.fixture(scope="module")

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 import compactord
 from compactord import v1
-from summarizer import HeldModel, held_model
+from summarizer import HeldModel
 from sync_lists import APART, DIALECTS, Step, Writer, call, flat, marks, user
 
 DUE: dict[str, Any] = {"context_window": 4_000, "strategy": {"summarize": {"recent_tokens": 200}}}
@@ -189,12 +188,6 @@ def test_calls_without_results_and_other_wrong_lists(client: compactord.Client) 
 def test_no_states(client: compactord.Client, state: Any, kind: type[Exception], wrong: str) -> None:
     with pytest.raises(kind, match=wrong):
         client.compacted(["Hi."], state=state)
-
-
-@pytest.fixture
-def model() -> Iterator[HeldModel]:
-    with held_model() as model:
-        yield model
 
 
 @pytest.mark.filterwarnings("ignore::compactord.CompactordWarning")

@@ -13,7 +13,7 @@ import compactord
 from compactord import v1
 from daemons import Proxy, Restarted, lose_the_answer, wait_for
 from failures import raising
-from summarizer import HeldModel, held_model
+from summarizer import HeldModel
 from sync_lists import APART, DIALECTS, Sent, Step, Writer, assistant, call, flat, marks, result, user
 
 DUE: dict[str, Any] = {"context_window": 4_000, "strategy": {"summarize": {"recent_tokens": 200}}}
@@ -360,12 +360,6 @@ def test_no_system_prompts(client: compactord.Client) -> None:
         client.session("of-no-one", dialect="openai_responses").sync([], system={"text": "x"})
     with pytest.raises(ValueError, match="system: gemini has one system prompt, and there are 2"):
         client.session("of-no-one", dialect="gemini").sync([], system=["a", "b"])
-
-
-@pytest.fixture(scope="module")
-def model() -> Iterator[HeldModel]:
-    with held_model() as model:
-        yield model
 
 
 @pytest.fixture

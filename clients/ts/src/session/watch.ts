@@ -1,7 +1,7 @@
 import type { Client as Stub } from "@connectrpc/connect";
 
 import type { Connection } from "../wire/connection.js";
-import { UnavailableError } from "../wire/errors.js";
+import { CompactordError, UnavailableError } from "../wire/errors.js";
 import { backoffMs, retryFigures } from "../wire/retry.js";
 import type { SessionService, WatchSessionResponse } from "../v1.js";
 
@@ -44,7 +44,8 @@ export interface WatchParts {
 
 /**
  * Yields the items of a session until the loop is left. After a broken connection it continues after the last item,
- * however long the daemon takes to come back. Only the first call gives up, as other calls do.
+ * however long the daemon takes to come back, and so it does where the daemon ended it because its loop was too slow. Only
+ * the first call gives up, as other calls do.
  */
 export async function* watchSession(parts: WatchParts): AsyncGenerator<WatchItem, void, undefined> {
   const { stub, sessionId, options } = parts;
@@ -70,7 +71,7 @@ export async function* watchSession(parts: WatchParts): AsyncGenerator<WatchItem
         }
       }
     } catch (e) {
-      const passes = e instanceof UnavailableError && parts.connection.mayFindDaemon(e);
+      const passes = (e instanceof UnavailableError && parts.connection.mayFindDaemon(e)) || tooSlow(e);
       const mayGoOn = passes && parts.retry && (uid !== "" || attempt < retryFigures.attempts);
       if (!mayGoOn) {
         throw e;
@@ -78,4 +79,9 @@ export async function* watchSession(parts: WatchParts): AsyncGenerator<WatchItem
     }
     await parts.connection.pause(backoffMs(attempt + 1), options.signal);
   }
+}
+
+/** Whether the daemon has ended a watch whose loop did not read what was there. */
+function tooSlow(e: unknown): boolean {
+  return e instanceof CompactordError && e.reason === "WATCHER_TOO_SLOW";
 }
