@@ -3,8 +3,6 @@ package service
 import (
 	"context"
 	"errors"
-	"fmt"
-	"slices"
 
 	"google.golang.org/protobuf/proto"
 
@@ -155,69 +153,6 @@ func (s *Service) listed(ctx context.Context, rows []*storagev1.Session) (all []
 		all = append(all, each)
 	}
 	return all, len(rows), nil
-}
-
-// UpdateSession implements SessionService.
-func (s *Service) UpdateSession(
-	ctx context.Context, req *compactordv1.UpdateSessionRequest,
-) (*compactordv1.UpdateSessionResponse, error) {
-	if len(req.GetUpdateMask().GetPaths()) == 0 {
-		return nil, apierror.InvalidField("update_mask.paths", "name at least one of `policy`, `labels` and `title`")
-	}
-	answer := &compactordv1.UpdateSessionResponse{}
-	err := s.logs.Update(ctx, req.GetSessionId(), func(row *storagev1.Session) (*sessionlog.Write, error) {
-		if known, err := s.logs.Recorded(ctx, row, req, answer); known || err != nil {
-			return nil, err
-		}
-		w := s.logs.Begin(row)
-		for i, path := range req.GetUpdateMask().GetPaths() {
-			if slices.Contains(req.GetUpdateMask().GetPaths()[:i], path) {
-				return nil, apierror.InvalidField(fmt.Sprintf("update_mask.paths[%d]", i), "is named twice")
-			}
-			switch path {
-			case "policy":
-				if err := s.changePolicy(ctx, w, req.GetPolicy()); err != nil {
-					return nil, err
-				}
-				answer.Warnings = s.policies.Warnings(w.Row().GetPolicy(), w.Row().GetResolvedPolicy())
-			case "labels":
-				w.Row().Labels = req.GetLabels()
-			case "title":
-				w.Row().Title = req.GetTitle()
-			default:
-				return nil, apierror.InvalidField(fmt.Sprintf("update_mask.paths[%d]", i),
-					"only `policy`, `labels` and `title` can be changed")
-			}
-		}
-		answer.Session = sessionOf(w.Row())
-		return w, w.Remember(req, answer)
-	})
-	if err != nil {
-		return nil, err
-	}
-	return answer, nil
-}
-
-func (s *Service) changePolicy(ctx context.Context, w *sessionlog.Write, policy *compactordv1.Policy) error {
-	given, err := s.policies.OfSession(ctx, policy)
-	if err != nil {
-		return err
-	}
-	resolved, err := s.policies.ResolveGiven(ctx, given)
-	if err != nil {
-		return err
-	}
-	change := &compactordv1.PolicyChange{Given: given, Resolved: resolved}
-	if session.ChangesView(w.Before().GetResolvedPolicy(), resolved) {
-		change.ViewChange = &compactordv1.ViewChange{}
-	}
-	if _, err := w.Record(ctx, &compactordv1.Record{
-		Kind: &compactordv1.Record_PolicyChange{PolicyChange: change},
-	}, nil); err != nil {
-		return err
-	}
-	w.Row().Policy, w.Row().ResolvedPolicy = given, resolved
-	return nil
 }
 
 // DeleteSession implements SessionService.

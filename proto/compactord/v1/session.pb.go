@@ -1023,9 +1023,10 @@ type UpdateSessionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The session's id.
 	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// What to change: `policy`, `labels`, `title`. Each is replaced as a whole.
+	// What to change: `policy`, `labels`, `title`. Each is replaced as a whole. `policy.FIELD`, such as
+	// `policy.context_window`, replaces this field alone, and clears it where `policy` does not set it.
 	UpdateMask *fieldmaskpb.FieldMask `protobuf:"bytes,2,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
-	// The new policy. The daemon fills in defaults and preset anew.
+	// The new policy, or its new fields. The daemon fills in defaults and preset anew.
 	Policy *Policy `protobuf:"bytes,3,opt,name=policy,proto3" json:"policy,omitempty"`
 	// The new labels, with the bounds of CreateSession.
 	Labels map[string]string `protobuf:"bytes,4,rep,name=labels,proto3" json:"labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`

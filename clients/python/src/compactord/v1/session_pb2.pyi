@@ -639,11 +639,13 @@ class UpdateSessionRequest(_message.Message):
     """Makes the request safe to send again. At most 128 bytes."""
     @_builtins.property
     def update_mask(self) -> _field_mask_pb2.FieldMask:
-        """What to change: `policy`, `labels`, `title`. Each is replaced as a whole."""
+        """What to change: `policy`, `labels`, `title`. Each is replaced as a whole. `policy.FIELD`, such as
+        `policy.context_window`, replaces this field alone, and clears it where `policy` does not set it.
+        """
 
     @_builtins.property
     def policy(self) -> _policy_pb2.Policy:
-        """The new policy. The daemon fills in defaults and preset anew."""
+        """The new policy, or its new fields. The daemon fills in defaults and preset anew."""
 
     @_builtins.property
     def labels(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:

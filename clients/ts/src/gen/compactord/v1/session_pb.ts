@@ -950,14 +950,15 @@ export type UpdateSessionRequest = Message<"compactord.v1.UpdateSessionRequest">
   sessionId: string;
 
   /**
-   * What to change: `policy`, `labels`, `title`. Each is replaced as a whole.
+   * What to change: `policy`, `labels`, `title`. Each is replaced as a whole. `policy.FIELD`, such as
+   * `policy.context_window`, replaces this field alone, and clears it where `policy` does not set it.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 2;
    */
   updateMask?: FieldMask | undefined;
 
   /**
-   * The new policy. The daemon fills in defaults and preset anew.
+   * The new policy, or its new fields. The daemon fills in defaults and preset anew.
    *
    * @generated from field: compactord.v1.Policy policy = 3;
    */
@@ -999,14 +1000,15 @@ export type UpdateSessionRequestJson = {
   sessionId?: string;
 
   /**
-   * What to change: `policy`, `labels`, `title`. Each is replaced as a whole.
+   * What to change: `policy`, `labels`, `title`. Each is replaced as a whole. `policy.FIELD`, such as
+   * `policy.context_window`, replaces this field alone, and clears it where `policy` does not set it.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 2;
    */
   updateMask?: FieldMaskJson;
 
   /**
-   * The new policy. The daemon fills in defaults and preset anew.
+   * The new policy, or its new fields. The daemon fills in defaults and preset anew.
    *
    * @generated from field: compactord.v1.Policy policy = 3;
    */
