@@ -3,32 +3,17 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
 
 import pytest
 
 import compactord
-from agents import Model, fill, policy
+from agents import Model, fill, is_async, policy
 from compactord.warned import CompactordWarning
 from providers import WINDOW, Provider, Said
-from summarizer_server import SummarizerServer, summarizer_server, summary
+from summarizer_server import summary
 
 DUE = {"trigger": {"trigger_tokens": 6_000}}
 UNBOUNDED = "the session has more than 32,000 tokens and no context window"
-
-
-@pytest.fixture(scope="module")
-def summarizer() -> Iterator[SummarizerServer]:
-    """A model that writes no summary."""
-    with summarizer_server() as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
-def client(binary: str, summarizer: SummarizerServer) -> Iterator[compactord.Client]:
-    """A client of a daemon that knows that model."""
-    with compactord.embedded(binary, config=summarizer.config()) as client:
-        yield client
 
 
 class TooLong(Exception):
@@ -136,6 +121,41 @@ def test_a_session_without_a_window_that_grows_is_told_once(either: compactord.C
     with pytest.warns(CompactordWarning, match=UNBOUNDED):
         synced = listed.sync([{"role": "user", "content": "word " * 40_000}])
     assert [text.startswith(UNBOUNDED) for text in synced.warnings] == [True]
+
+
+# With this preset, nothing of the window is left before a compaction comes due.
+NEVER = {"preset": "klaude", "context_window": 32_000, "max_output_tokens": 32_000}
+
+
+def test_a_policy_that_never_compacts_is_told_wherever_it_is_chosen(either: compactord.Client) -> None:
+    with pytest.warns(CompactordWarning, match="policy.max_output_tokens: the preset klaude never compacts") as warned:
+        session = either.create_session(policy=NEVER)
+    assert session.warnings == tuple(str(one.message) for one in warned) != ()
+    with pytest.warns(CompactordWarning, match="never compacts"):
+        assert session.fork().warnings == session.warnings
+    with pytest.warns(CompactordWarning, match="never compacts"):
+        assert session.start_child().warnings == session.warnings
+    with pytest.warns(CompactordWarning, match="never compacts"):
+        assert either.open_session(f"of {is_async(either)}".replace(" ", "-"), policy=NEVER).warnings
+
+    told = session.warnings
+    session.update(title="the policy stays")
+    assert session.warnings == told
+    session.update(context_window=200_000)
+    assert session.warnings == ()
+    with pytest.warns(CompactordWarning, match="never compacts"):
+        session.update(context_window=32_000)
+    assert session.warnings == told
+
+
+def test_a_window_alone_leaves_what_others_change(either: compactord.Client) -> None:
+    session = either.create_session(policy={"context_window": 9_000, "overhead_tokens": 7})
+    other = either.session(session.id)
+    session.info()
+    other.update(policy={"context_window": 9_000, "overhead_tokens": 700})
+    session.update(context_window=8_000, labels={"user": "7"})
+    held = session.info().session
+    assert (held.policy.context_window, held.policy.overhead_tokens, dict(held.labels)) == (8_000, 700, {"user": "7"})
 
 
 def test_the_warning_names_the_line_of_the_program(client: compactord.Client) -> None:

@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { test } from "node:test";
 
+import type { Interceptor } from "@connectrpc/connect";
+
 import { assistant, CompactionResult, ContextOverflowError, user, type Session } from "../src/index.js";
 import { TestDaemon, temporaryFolder } from "./fixture/daemon.js";
 import { FakeModel, throwing } from "./fixture/fakeModel.js";
@@ -118,7 +120,16 @@ test("a window that the provider's error contradicts is told, and can be mended"
   assert.equal(limit, 7_000);
 
   const before = (await session.info()).session?.policy;
-  await session.update({ contextWindow: 7_000 });
+  const calls: string[] = [];
+  const watched: Interceptor = (next) => (request) => {
+    calls.push(request.method.name);
+    return next(request);
+  };
+  await daemon
+    .client({ interceptors: [watched] })
+    .session(session.id)
+    .update({ contextWindow: 7_000 });
+  assert.deepEqual(calls, ["UpdateSession"], "what another one changes meanwhile stays");
   const after = (await session.info()).session?.policy;
   assert.deepEqual({ ...before, contextWindow: 7_000 }, { ...after });
   await assert.rejects(
@@ -183,4 +194,30 @@ test("a session without a window that grows is told once", async () => {
   });
   assert.equal(others.length, 1);
   assert.match(others[0] ?? "", unbounded);
+});
+
+test("a policy that never compacts is told wherever it is chosen", async () => {
+  const never = { preset: "klaude", contextWindow: 32_000, maxOutputTokens: 32_000 };
+  const text = /^policy\.max_output_tokens: the preset klaude never compacts/;
+  let sessions: Session[] = [];
+  const told = await warned(async () => {
+    const made = await client.createSession({ policy: never });
+    sessions = [made, await made.fork(), await made.startChild(), await client.openSession("never", { policy: never })];
+  });
+  assert.equal(told.length, 4);
+  for (const [i, session] of sessions.entries()) {
+    assert.match(told[i] ?? "", text);
+    assert.deepEqual(session.warnings, [told[i]]);
+  }
+  const [session] = sessions;
+  assert.ok(session !== undefined);
+  const later = await warned(async () => {
+    await session.update({ title: "the policy stays" });
+    assert.equal(session.warnings.length, 1);
+    await session.update({ contextWindow: 200_000 });
+    assert.equal(session.warnings.length, 0);
+    await session.update({ contextWindow: 32_000 });
+    assert.match(session.warnings[0] ?? "", text);
+  });
+  assert.equal(later.length, 1);
 });

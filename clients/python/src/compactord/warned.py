@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
+from collections.abc import Iterable
 
 from compactord import v1
 
@@ -23,6 +24,14 @@ def warn(text: str) -> None:
     while frame is not None and str(frame.f_globals.get("__name__")).startswith("compactord."):
         level, frame = level + 1, frame.f_back
     warnings.warn(text, CompactordWarning, stacklevel=level)
+
+
+def of_policy(found: Iterable[v1.PolicyWarning]) -> tuple[str, ...]:
+    """Warn of what the daemon finds in a policy that is probably not meant, and return it in sentences."""
+    texts = tuple(f"{one.field}: {one.text}" for one in found)
+    for text in texts:
+        warn(text)
+    return texts
 
 
 def fallback(cause: str) -> str:

@@ -176,6 +176,7 @@ export class Session<D extends DialectName | undefined = DialectName | undefined
     );
     const fork = new Session(this.client, id, this.dialect);
     fork.noteReport(answer.report);
+    fork.noteChosen(answer.warnings);
     return fork;
   }
 
@@ -193,7 +194,7 @@ export class Session<D extends DialectName | undefined = DialectName | undefined
   /** Makes a child that lives on until {@link end}, also beyond this program. See {@link child}. */
   async startChild(options: ChildOptions = {}): Promise<Session<D>> {
     const id = options.sessionId ?? newSessionId();
-    await this.client.sessions.forkSession(
+    const { warnings } = await this.client.sessions.forkSession(
       {
         sessionId: this.id,
         newSessionId: id,
@@ -208,6 +209,7 @@ export class Session<D extends DialectName | undefined = DialectName | undefined
     );
     const child = new Session(this.client, id, this.dialect);
     child.belongsTo(this, options.call);
+    child.noteChosen(warnings);
     return child;
   }
 
@@ -286,7 +288,10 @@ export class Client implements AsyncDisposable {
     await this.close();
   }
 
-  /** Creates a session. Throws SessionExistsError where the id is in use. */
+  /**
+   * Creates a session. Throws SessionExistsError where the id is in use. What is probably not meant in its policy is in
+   * `warnings` of the session.
+   */
   async createSession<D extends DialectName | undefined = undefined>(
     options: SessionOptions<D> = {},
   ): Promise<Session<D>> {
@@ -297,7 +302,7 @@ export class Client implements AsyncDisposable {
       checkId(options.sessionId);
     }
     const session = new Session(this, options.sessionId ?? newSessionId(), options.dialect as D);
-    await this.sessions.createSession(
+    const { warnings } = await this.sessions.createSession(
       {
         sessionId: session.id,
         labels: { ...options.labels },
@@ -308,6 +313,7 @@ export class Client implements AsyncDisposable {
       },
       callOptions(options),
     );
+    session.noteChosen(warnings);
     return session;
   }
 

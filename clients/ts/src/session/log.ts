@@ -19,14 +19,15 @@ import type {
   ChildrenOnDelete,
   ContextReport,
   GetSessionResponse,
+  PolicyWarning,
   Session as SessionState,
 } from "../v1.js";
-import { AppendMessagesRequestSchema, PolicySchema } from "../v1.js";
+import { AppendMessagesRequestSchema } from "../v1.js";
 import type { ChildrenOnDeleteName } from "../contract/words.js";
 import { childrenOnDeleteOf } from "../contract/words.js";
 import type { WatchItem, WatchOptions } from "./watch.js";
 import { takenByWatch, watchSession } from "./watch.js";
-import { unboundedWarning, warn } from "../view/warnings.js";
+import { unboundedWarning, warn, warnedOfPolicy } from "../view/warnings.js";
 
 /** For how many appends without a response a session remembers the request ids. */
 const keptUnsure = 100;
@@ -36,6 +37,15 @@ export abstract class SessionLog extends SessionPoints {
   /** The request ids of appends that the daemon may or may not have executed, by content. */
   private readonly unsure = new Map<string, string>();
   private toldUnbounded = false;
+  private told: readonly string[] = [];
+
+  /**
+   * What is probably not meant in the session's policy, in sentences, as the daemon says where this object has created,
+   * forked or updated the session. Each was a `CompactordWarning` of Node, too.
+   */
+  get warnings(): readonly string[] {
+    return this.told;
+  }
 
   /**
    * Appends messages, all or none; see {@link Appendable}. They are on disk before it returns. If an append fails and
@@ -70,7 +80,8 @@ export abstract class SessionLog extends SessionPoints {
   }
 
   /**
-   * Watches the session until the loop is left. After a broken connection it continues without a gap or a repetition.
+   * Watches the session until the loop is left. After a broken connection, and where the loop was so slow that the daemon
+   * has ended the watch, it continues without a gap or a repetition.
    */
   watch(options: WatchOptions = {}): AsyncGenerator<WatchItem, void, undefined> {
     checkKeys("watch", options, Object.keys(takenByWatch));
@@ -84,7 +95,7 @@ export abstract class SessionLog extends SessionPoints {
 
   /**
    * Replaces the session's policy, labels or title. Each one that is given is replaced as a whole; `contextWindow` in place
-   * of a policy changes only that of the policy.
+   * of a policy changes only that of the policy. What is probably not meant in the new policy is in {@link warnings}.
    */
   async update(
     changes: {
@@ -98,25 +109,27 @@ export abstract class SessionLog extends SessionPoints {
     checkKeys("the options of update", options, writeKeys);
     const fields = ["policy", "labels", "title"] as const;
     checkKeys("update", changes, [...fields, "contextWindow"]);
-    const { contextWindow, ...named } = changes;
-    if (contextWindow !== undefined) {
-      if (named.policy !== undefined) {
-        throw new TypeError("contextWindow: give it in the policy, or without one");
-      }
-      const held = (await this.client.sessions.getSession({ sessionId: this.id }, callOptions(options))).session;
-      return this.update({ ...named, policy: { ...(held?.policy ?? create(PolicySchema)), contextWindow } }, options);
+    const { contextWindow } = changes;
+    if (contextWindow !== undefined && changes.policy !== undefined) {
+      throw new TypeError("contextWindow: give it in the policy, or without one");
     }
-    const { session } = await this.client.sessions.updateSession(
+    const paths: string[] = fields.filter((field) => changes[field] !== undefined);
+    const policy = contextWindow === undefined ? changes.policy : { contextWindow };
+    const { session, warnings } = await this.client.sessions.updateSession(
       {
         sessionId: this.id,
-        updateMask: { paths: fields.filter((field) => changes[field] !== undefined) },
+        // A window alone is put into the policy that the session has by then.
+        updateMask: { paths: contextWindow === undefined ? paths : [...paths, "policy.context_window"] },
         labels: { ...changes.labels },
         title: changes.title ?? "",
         requestId: requestIdOf(options),
-        ...(changes.policy !== undefined && { policy: policyOf(changes.policy) }),
+        ...(policy !== undefined && { policy: policyOf(policy) }),
       },
       callOptions(options),
     );
+    if (policy !== undefined) {
+      this.noteChosen(warnings);
+    }
     return present(session, "session");
   }
 
@@ -139,6 +152,15 @@ export abstract class SessionLog extends SessionPoints {
     await this.client.sessions.deleteSession({ sessionId: this.id, children }, callOptions(options));
     // A session that gets this id later has another log.
     this.position.forget();
+  }
+
+  /**
+   * Notes what the daemon says of a policy that was chosen, and warns of it.
+   *
+   * @internal
+   */
+  noteChosen(found: readonly PolicyWarning[]): void {
+    this.told = warnedOfPolicy(found);
   }
 
   /** Warns once of a session that has no context window and grows. */

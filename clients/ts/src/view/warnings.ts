@@ -1,4 +1,4 @@
-import type { ContextReport, Policy } from "../v1.js";
+import type { ContextReport, Policy, PolicyWarning } from "../v1.js";
 import { BlockedBy } from "../v1.js";
 
 /** The tokens above which a session without a context window deserves a warning. */
@@ -9,6 +9,13 @@ export function warn(text: string | undefined): void {
   if (text !== undefined) {
     process.emitWarning(text, "CompactordWarning");
   }
+}
+
+/** Warns of what the daemon finds in a policy that is probably not meant, and returns it in sentences. */
+export function warnedOfPolicy(found: readonly PolicyWarning[]): readonly string[] {
+  const texts = found.map(({ field, text }) => `${field}: ${text}`);
+  texts.forEach(warn);
+  return texts;
 }
 
 /** What to say of a summary that the policy's fallback has written; undefined where it has not. */

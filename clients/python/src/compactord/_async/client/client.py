@@ -111,6 +111,8 @@ class AsyncClient(AsyncListCompactions):
     ) -> AsyncSession:
         """Create a session.
 
+        What is probably not meant in its policy is in ``warnings`` of the session.
+
         Args:
             session_id: Its id. Default: a new UUID.
             policy: When and how the session is compacted. It should have at least ``{"context_window": 200_000}``.
@@ -135,7 +137,7 @@ class AsyncClient(AsyncListCompactions):
             request_id=request_id or connection.new_request_id(),
         )
         answer = await self._calls.unary(self._calls.sessions.CreateSession, request, timeout)
-        return AsyncSession(self._calls, answer.session.session_id, shape)
+        return AsyncSession(self._calls, answer.session.session_id, shape, answer.warnings)
 
     async def open_session(
         self,

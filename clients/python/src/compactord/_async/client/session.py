@@ -9,6 +9,7 @@ from compactord._async.agent_tools import AsyncAgentTools
 from compactord._async.client.children import AsyncChildBlock, AsyncSessionChildren
 from compactord._async.turn.loop import AsyncTurnLoop
 from compactord._async.turn.options import CallModel, ExtraBlocks, OnEvent, RunTool, TurnOptions, WriteSummary
+from compactord._async.wire.calls import AsyncCalls
 from compactord.arguments import checked_arguments, listed
 from compactord.connection import new_request_id
 from compactord.tools import ToolCall
@@ -22,6 +23,16 @@ class AsyncSession(AsyncSessionChildren):
 
     Several threads or tasks may use it at once.
     """
+
+    def __init__(
+        self,
+        calls: AsyncCalls,
+        session_id: str,
+        dialect: v1.Dialect.ValueType,
+        found: Iterable[v1.PolicyWarning] = (),
+    ) -> None:
+        super().__init__(calls, session_id, dialect)
+        self._chosen(found)
 
     async def run_turn(
         self,
@@ -139,7 +150,7 @@ class AsyncSession(AsyncSessionChildren):
         )
         _set_point(request, at_checkpoint, point)
         answer = await self._calls.unary(self._calls.sessions.ForkSession, request, timeout)
-        return AsyncSession(self._calls, answer.session.session_id, self._dialect)
+        return AsyncSession(self._calls, answer.session.session_id, self._dialect, answer.warnings)
 
     def child(
         self,
@@ -239,7 +250,7 @@ class AsyncSession(AsyncSessionChildren):
         )
         _set_point(request, at_checkpoint, point)
         answer = await self._calls.unary(self._calls.sessions.ForkSession, request, timeout)
-        made = AsyncSession(self._calls, answer.session.session_id, self._dialect)
+        made = AsyncSession(self._calls, answer.session.session_id, self._dialect, answer.warnings)
         made._parent = self
         made._call_id = "" if call is None else call if isinstance(call, str) else call.id
         return made

@@ -112,6 +112,8 @@ class Client(ListCompactions):
     ) -> Session:
         """Create a session.
 
+        What is probably not meant in its policy is in ``warnings`` of the session.
+
         Args:
             session_id: Its id. Default: a new UUID.
             policy: When and how the session is compacted. It should have at least ``{"context_window": 200_000}``.
@@ -136,7 +138,7 @@ class Client(ListCompactions):
             request_id=request_id or connection.new_request_id(),
         )
         answer = self._calls.unary(self._calls.sessions.CreateSession, request, timeout)
-        return Session(self._calls, answer.session.session_id, shape)
+        return Session(self._calls, answer.session.session_id, shape, answer.warnings)
 
     def open_session(
         self,

@@ -10,6 +10,7 @@ from compactord._sync.agent_tools import AgentTools
 from compactord._sync.client.children import ChildBlock, SessionChildren
 from compactord._sync.turn.loop import TurnLoop
 from compactord._sync.turn.options import CallModel, ExtraBlocks, OnEvent, RunTool, TurnOptions, WriteSummary
+from compactord._sync.wire.calls import Calls
 from compactord.arguments import checked_arguments, listed
 from compactord.connection import new_request_id
 from compactord.tools import ToolCall
@@ -23,6 +24,16 @@ class Session(SessionChildren):
 
     Several threads or tasks may use it at once.
     """
+
+    def __init__(
+        self,
+        calls: Calls,
+        session_id: str,
+        dialect: v1.Dialect.ValueType,
+        found: Iterable[v1.PolicyWarning] = (),
+    ) -> None:
+        super().__init__(calls, session_id, dialect)
+        self._chosen(found)
 
     def run_turn(
         self,
@@ -140,7 +151,7 @@ class Session(SessionChildren):
         )
         _set_point(request, at_checkpoint, point)
         answer = self._calls.unary(self._calls.sessions.ForkSession, request, timeout)
-        return Session(self._calls, answer.session.session_id, self._dialect)
+        return Session(self._calls, answer.session.session_id, self._dialect, answer.warnings)
 
     def child(
         self,
@@ -240,7 +251,7 @@ class Session(SessionChildren):
         )
         _set_point(request, at_checkpoint, point)
         answer = self._calls.unary(self._calls.sessions.ForkSession, request, timeout)
-        made = Session(self._calls, answer.session.session_id, self._dialect)
+        made = Session(self._calls, answer.session.session_id, self._dialect, answer.warnings)
         made._parent = self
         made._call_id = "" if call is None else call if isinstance(call, str) else call.id
         return made

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from google.protobuf.field_mask_pb2 import FieldMask
 
@@ -27,6 +27,20 @@ class SessionLog(SessionContext, Points):
         super().__init__(calls, session_id, dialect)
         self._unanswered = Unanswered()
         self._unbounded = False
+        self._warnings: tuple[str, ...] = ()
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is probably not meant in the session's policy, in sentences.
+
+        The daemon says it where this object has created, forked or updated the session. Each was a
+        :class:`compactord.CompactordWarning`, too.
+        """
+        return self._warnings
+
+    def _chosen(self, found: Iterable[v1.PolicyWarning]) -> None:
+        """Note what the daemon says of a policy that was chosen, and warn of it."""
+        self._warnings = warned.of_policy(found)
 
     def append(
         self,
@@ -156,9 +170,12 @@ class SessionLog(SessionContext, Points):
     ) -> v1.Session:
         """Replace the policy, the labels or the title. Each one that is given is replaced as a whole.
 
+        What is probably not meant in the new policy is in :attr:`warnings`.
+
         Args:
             policy: The new policy. Its defaults are filled in again.
-            context_window: The new context window in tokens, in place of a policy: all else of the policy stays.
+            context_window: The new context window in tokens, in place of a policy: all else of the policy stays, also
+                what others change at the same time.
             labels: The new labels.
             title: The new title.
             request_id: Makes the call safe to repeat. Default: a new one.
@@ -173,10 +190,9 @@ class SessionLog(SessionContext, Points):
         if context_window is not None:
             if policy is not None:
                 raise ValueError("context_window: give it in the policy, or without one")
-            policy = v1.Policy()
-            policy.CopyFrom((self.info(timeout=timeout)).session.policy)
-            policy.context_window = context_window
-        named = {"policy": policy, "labels": labels, "title": title}
+            policy = v1.Policy(context_window=context_window)
+        field = "policy" if context_window is None else "policy.context_window"
+        named = {field: policy, "labels": labels, "title": title}
         request = v1.UpdateSessionRequest(
             session_id=self._id,
             update_mask=FieldMask(paths=[path for path, value in named.items() if value is not None]),
@@ -186,6 +202,8 @@ class SessionLog(SessionContext, Points):
             request_id=request_id or new_request_id(),
         )
         answer = self._calls.unary(self._calls.sessions.UpdateSession, request, timeout)
+        if policy is not None:
+            self._chosen(answer.warnings)
         return answer.session
 
     def delete(self, *, children: words.OnDelete = "keep", timeout: float | None = None) -> None:
