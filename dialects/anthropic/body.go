@@ -10,7 +10,7 @@ import (
 )
 
 var (
-	errNoList    = errors.New("must be a list of messages, a message, a request body or a response body")
+	errNoList    = errors.New("is no list of messages, no message, no request and no response of the Anthropic API")
 	errErrorBody = errors.New("is the body of an error, not of a response; ClassifyError takes it")
 	errSystem    = errors.New("must be a string or an array")
 )

@@ -22,8 +22,8 @@ func TestWhatCannotBeRead(t *testing.T) {
 		{"no JSON", `[{"role":}]`, dialect.InputShape, "", "goes wrong at byte", -1, 0},
 		{"JSON that breaks off", `[{"role":"user"`, dialect.InputShape, "", "breaks off", -1, 0},
 		{"no UTF-8", "[{\"role\":\"user\",\"content\":\"\xff\"}]", dialect.InputShape, "", "UTF-8", -1, 0},
-		{"no list", `"Hello"`, dialect.InputShape, "", "must be a list", -1, 0},
-		{"nothing that is known", `{"contents":[]}`, dialect.InputShape, "", "must be a list", -1, 0},
+		{"no list", `"Hello"`, dialect.InputShape, "", "is no list", -1, 0},
+		{"nothing that is known", `{"contents":[]}`, dialect.InputShape, "", "is no list", -1, 0},
 		{
 			"the body of an error", `{"type":"error","error":{"type":"overloaded_error","message":"secret"}}`,
 			dialect.InputShape, "error", "ClassifyError", -1, 0,

@@ -11,7 +11,7 @@ import (
 )
 
 var (
-	errNoList        = errors.New("is neither a list of messages, nor a message, nor the body of a request or a response")
+	errNoList        = errors.New("is no list of messages, no message, no request and no response of OpenAI's Chat Completions")
 	errErrorBody     = errors.New("is the body of an error; ClassifyError is for those")
 	errForeignSystem = errors.New("requests of OpenAI's shape have no such field; its text belongs into a message of role system")
 	errStreamed      = errors.New("is a piece of a stream; put its pieces together first")

@@ -10,7 +10,7 @@ import (
 )
 
 var (
-	errNoList    = errors.New("is neither items nor a request or response body with items")
+	errNoList    = errors.New("is no list of items, no item, no request and no response of OpenAI's Responses API")
 	errErrorBody = errors.New("is an error body, which holds no items; ClassifyError reads those")
 )
 

@@ -25,7 +25,7 @@ func TestWhatCannotBeRead(t *testing.T) {
 		{"half of JSON", `{"input":[`, dialect.InputShape, -1, "", "it breaks off at its end"},
 		{"not UTF-8", "\"\xff\"", dialect.InputShape, -1, "", "is not valid UTF-8"},
 		{"a number", "1", dialect.InputShape, -1, "", "must be an object, is a number"},
-		{"an object without a list", `{"model":"m"}`, dialect.InputShape, -1, "", "is neither items"},
+		{"an object without a list", `{"model":"m"}`, dialect.InputShape, -1, "", "is no list of items"},
 		{"an error body", `{"error":{"message":"secret"}}`, dialect.InputShape, -1, "", "ClassifyError"},
 		{"an error body with a type", `{"type":"error","error":{"message":"secret"}}`, dialect.InputShape, -1, "", "ClassifyError"},
 		{"input of another kind", `{"input":1}`, dialect.InputShape, -1, "input", "must be an array, is a number"},

@@ -1,7 +1,15 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 
-import { Client, embedded, type CallModel, type SearchQuery, type RevertTarget, type Session } from "../src/index.js";
+import {
+  Client,
+  embedded,
+  type CallModel,
+  type SearchQuery,
+  type RevertTarget,
+  type Session,
+  type View,
+} from "../src/index.js";
 import type { ThinkingName } from "../src/types.js";
 import { TestDaemon } from "./fixture/daemon.js";
 
@@ -68,8 +76,12 @@ test("an option that append does not have is refused by its name, and nothing is
   });
   await assert.rejects(mine.append("Hi.", "More." as never), {
     name: "TypeError",
-    message: "append: must be an object, and is string",
+    message: "append: give several messages as a list",
   });
+  await assert.rejects(mine.append("Hi.", { view: "a view" as unknown as View }), {
+    message: "view: must be a View, as view() returns it, and is string",
+  });
+  await assert.rejects(mine.append(undefined as unknown as string), { message: "append: undefined is no message" });
   assert.equal((await mine.info()).session?.nextIndex, 0);
 });
 

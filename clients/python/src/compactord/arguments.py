@@ -57,6 +57,16 @@ def checked_arguments(of: type[C]) -> type[C]:
     return of
 
 
+def numbers(**given: object) -> None:
+    """Check that each argument is a number.
+
+    Raises:
+        TypeError: One is not. The error names it.
+    """
+    for name, value in given.items():
+        _check(name, value, ("float",))
+
+
 def listed(name: str, given: Iterable[T]) -> list[T]:
     """Return a list of what was given.
 
@@ -114,4 +124,13 @@ def _check(name: str, value: object, kinds: tuple[str, ...]) -> None:
                 raise ValueError(f"{name}: must be from 0 to {_HIGHEST}, and is {value}")
             return
     wanted = " or ".join(_KINDS[kind][0] for kind in kinds if kind != "None")
-    raise TypeError(f"{name}: must be {wanted}, not of the type {type(value).__name__}")
+    kind = type(value).__name__
+    if isinstance(value, Mapping) and "Mapping[str, str]" in kinds:
+        given = cast("Mapping[object, object]", value)
+        one = next(part for pair in given.items() for part in pair if not isinstance(part, str))
+        raise TypeError(f"{name}: must be {wanted}, and has {_article(type(one).__name__)} in it")
+    raise TypeError(f"{name}: must be {wanted}, not of the type {kind}")
+
+
+def _article(noun: str) -> str:
+    return f"{'an' if noun[:1].lower() in 'aeiou' else 'a'} {noun}"

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import grpc
 from google.protobuf.descriptor import ServiceDescriptor
 
-from compactord import addresses, tokens
+from compactord import addresses, arguments, tokens
 from compactord.binary import start_command
 from compactord.errors import CompactordError, UnauthenticatedError, UnavailableError
 from compactord.tokens import Token
@@ -207,6 +207,12 @@ def settings(
     address = addresses.checked(address or os.environ.get(ADDRESS_VARIABLE) or DEFAULT_ADDRESS)
     given = TLS() if tls is True else tls or None
     sent = tokens.chosen(token, address, encrypted=given is not None, allow_plaintext=allow_plaintext_token)
+    arguments.numbers(
+        timeout=timeout,
+        compaction_timeout=compaction_timeout,
+        keepalive=keepalive,
+        max_message_bytes=max_message_bytes,
+    )
     if timeout <= 0 or compaction_timeout <= 0 or keepalive <= 0 or max_message_bytes <= 0:
         raise ValueError("timeout, compaction_timeout, keepalive and max_message_bytes must be above 0")
     if keepalive < LEAST_KEEPALIVE:

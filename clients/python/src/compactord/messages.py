@@ -249,7 +249,8 @@ def _neutral(item: object) -> Iterator[v1.Message]:
             yield from _neutral(one)
     else:
         raise TypeError(
-            f"a {type(item).__name__} is not a neutral message; only a session with a dialect accepts provider JSON"
+            f"a {type(item).__name__} is not a neutral message: a provider's messages need the argument dialect, "
+            "such as dialect='openai_chat'"
         )
 
 
@@ -259,8 +260,8 @@ def _parsed(given: Mapping[str, Any]) -> v1.Message:
     except json_format.ParseError:
         # The text of the parser quotes the message.
         raise TypeError(
-            "the dict is not a neutral message in the contract's JSON; "
-            "only a session with a dialect accepts provider JSON"
+            "the dict is not a neutral message in the contract's JSON: a provider's messages need the argument "
+            "dialect, such as dialect='openai_chat'"
         ) from None
 
 

@@ -13,8 +13,20 @@ import compactord
 
 WRONG: list[tuple[str, type[Exception], Callable[[Any, Any], Any]]] = [
     ("title: must be a str, not of the type int", TypeError, lambda c, _: c.create_session(title=5)),
-    ("labels: must be a mapping of str to str", TypeError, lambda c, _: c.create_session(labels={"team": 1})),
-    ("labels: must be a mapping of str to str", TypeError, lambda c, _: c.create_session(labels=["team"])),
+    (
+        "labels: must be a mapping of str to str, and has an int in it",
+        TypeError,
+        lambda c, _: c.create_session(labels={"team": 1}),
+    ),
+    (
+        "labels: must be a mapping of str to str, not of the type list",
+        TypeError,
+        lambda c, _: c.create_session(labels=["team"]),
+    ),
+    ("timeout: must be a number, not of the type str", TypeError, lambda c, _: type(c)(timeout="3")),
+    ("view: must be a View", TypeError, lambda _, s: s.append("Hi.", view="v")),
+    ("use one of manual, threshold, overflow", ValueError, lambda _, s: s.compact(reason="user_message")),
+    ("need the argument dialect", TypeError, lambda c, _: c.compacted([{"role": "user", "content": "Hi."}])),
     ("text: must be a str", TypeError, lambda c, _: c.count_tokens(text=5)),
     ("title: must be a str", TypeError, lambda _, s: s.checkpoint(5)),
     ("to_checkpoint: must be a whole number, not of the type str", TypeError, lambda _, s: s.revert(to_checkpoint="1")),

@@ -225,8 +225,16 @@ function jsonOf(item: unknown): string {
 function notAppendable(item: unknown): TypeError {
   const isPromise = typeof item === "object" && item !== null && "then" in item;
   return new TypeError(
-    `append: a ${isPromise ? "promise is no message: await it first" : `${typeof item} is no message`}`,
+    `append: ${isPromise ? "a promise is no message: await it first" : `${named(item)} is no message`}`,
   );
+}
+
+/** What a value is, for the text of an error. */
+function named(item: unknown): string {
+  if (item === undefined || item === null) {
+    return String(item);
+  }
+  return typeof item === "object" ? "an object" : `a ${typeof item}`;
 }
 
 /**

@@ -27,6 +27,7 @@ import type { ChildrenOnDeleteName } from "../contract/words.js";
 import { childrenOnDeleteOf } from "../contract/words.js";
 import type { WatchItem, WatchOptions } from "./watch.js";
 import { takenByWatch, watchSession } from "./watch.js";
+import { View } from "../view/view.js";
 import { unboundedWarning, warn, warnedOfPolicy } from "../view/warnings.js";
 
 /** For how many appends without a response a session remembers the request ids. */
@@ -53,7 +54,13 @@ export abstract class SessionLog extends SessionPoints {
    * list. Throws a TypeError for an option that there is not, such as a second message.
    */
   async append(messages: Appendables, options: AppendOptions = {}): Promise<AppendMessagesResponse> {
+    if (typeof (options as unknown) === "string") {
+      throw new TypeError("append: give several messages as a list");
+    }
     checkKeys("append", options, Object.keys(takenOptions));
+    if (options.view !== undefined && !((options.view as unknown) instanceof View)) {
+      throw new TypeError(`view: must be a View, as view() returns it, and is ${typeof options.view}`);
+    }
     const request = create(AppendMessagesRequestSchema, {
       sessionId: this.id,
       ...withFacts(contentOf(messages, this.dialect), options),

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import cast
 
 from google.protobuf.field_mask_pb2 import FieldMask
 
@@ -82,6 +83,9 @@ class SessionLog(SessionContext, Points):
             TypeError: One argument cannot be appended, or neutral messages and provider JSON are mixed.
         """
         content = messages.content(given, self._dialect)
+        kind = type(cast(object, view))
+        if view is not None and not issubclass(kind, View):
+            raise TypeError(f"view: must be a View, as session.view() returns it, not of the type {kind.__name__}")
         request = v1.AppendMessagesRequest(
             session_id=self._id,
             messages=content.messages,
