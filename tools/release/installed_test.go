@@ -60,30 +60,34 @@ func TestInstalledPackagesRun(t *testing.T) {
 	}
 	require.Equal(t, sums[0], sums[1], "the packages of the clients are made the same, too")
 
-	// A local index of what the package needs.
-	ran(t, nil, python, "-m", "pip", "download", "--quiet", "--dest", out, "--find-links", out, "compactord")
 	tried := 0
 	for _, name := range []string{"python3", "python3.10", "python3.11", "python3.12", "python3.13"} {
-		t.Run(name, func(t *testing.T) { tried += installsWheel(t, name, python, out) })
+		t.Run(name, func(t *testing.T) { tried += installsWheel(t, name, out) })
 	}
 	require.Positive(t, tried, "no Python was tried")
-	t.Run("node", func(t *testing.T) { installsPackages(t, out) })
+	folder := installsPackages(t, out)
+	for _, name := range []string{"node", "node20", "node22", "node24"} {
+		t.Run(name, func(t *testing.T) { runsInNode(t, name, folder) })
+	}
 }
 
 // bare is an environment without Go, and without programs other than the system's.
 var bare = []string{"PATH=/usr/bin:/bin", "HOME=/nonexistent"}
 
-func installsWheel(t *testing.T, name, own, out string) int {
+func installsWheel(t *testing.T, name, out string) int {
 	t.Helper()
 	if exec.CommandContext(t.Context(), name, "-c", "import sys; sys.exit(sys.version_info < (3, 10))").Run() != nil {
 		t.Skip("there is no", name, "of 3.10 or later")
 	}
 	folder := t.TempDir()
 	ran(t, nil, name, "-m", "venv", folder)
-	install := []string{"-m", "pip", "--python", filepath.Join(folder, "bin", "python"), "install", "--quiet", "--no-index", "--find-links", out, "compactord"}
-	if cmd := exec.CommandContext(t.Context(), own, install...); cmd.Run() != nil {
-		t.Skip("what the package needs was downloaded for another version of Python")
+	pip := func(args ...string) {
+		t.Helper()
+		ran(t, nil, filepath.Join(folder, "bin", "python"), slices.Concat([]string{"-m", "pip"}, args, []string{"--quiet", "--find-links", out, "compactord"})...)
 	}
+	// A local index of what the package needs.
+	pip("download", "--dest", out)
+	pip("install", "--no-index")
 	agent := filepath.Join(folder, "agent.py")
 	require.NoError(t, os.WriteFile(agent, []byte(pythonAgent), plain))
 	require.Equal(t, "1 messages\n", ran(t, bare, filepath.Join(folder, "bin", "python"), agent))
@@ -91,7 +95,8 @@ func installsWheel(t *testing.T, name, own, out string) int {
 	return 1
 }
 
-func installsPackages(t *testing.T, out string) {
+// installsPackages returns the folder of a program with an agent, in which the packages are installed.
+func installsPackages(t *testing.T, out string) string {
 	t.Helper()
 	var packages []string
 	for _, pattern := range []string{"compactord-[0-9]*.tgz", "compactord-linux-*.tgz", "compactord-darwin-*.tgz"} {
@@ -108,10 +113,17 @@ func installsPackages(t *testing.T, out string) {
 	require.NoError(t, err, "%s", said)
 	agent := filepath.Join(folder, "agent.js")
 	require.NoError(t, os.WriteFile(agent, []byte(nodeAgent), plain))
-	node, err := exec.LookPath("node")
-	require.NoError(t, err)
-	require.Equal(t, "1 messages\n", ran(t, bare, node, agent))
 	require.Contains(t, ran(t, nil, filepath.Join(folder, "node_modules", ".bin", "compactord"), "version"), "built with go")
+	return folder
+}
+
+func runsInNode(t *testing.T, name, folder string) {
+	t.Helper()
+	node, err := exec.LookPath(name)
+	if err != nil {
+		t.Skip("there is no", name)
+	}
+	require.Equal(t, "1 messages\n", ran(t, bare, node, filepath.Join(folder, "agent.js")))
 }
 
 // ran runs a program to its end and returns what it printed.
