@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { before, mock, test } from "node:test";
 
 import { Client, DeadlineExceededError, type Session, UnavailableError, user } from "../src/index.js";
+import { toBuild } from "../src/wire/binary.js";
 import { atEnd } from "./fixture/cleanup.js";
 import { TestDaemon, temporaryFolder } from "./fixture/daemon.js";
 
@@ -81,7 +82,7 @@ test("who finds no daemon is told at once where it was looked for, and what star
           const told = e.message.replace("npx ", "");
           assert.equal(
             told,
-            `no daemon answers at ${address}: start one with \`${start}\`, or set COMPACTORD_ADDR (${why})`,
+            `no daemon answers at ${address}: start one with \`${start}\`${toBuild()}, or set COMPACTORD_ADDR (${why})`,
           );
           return true;
         });

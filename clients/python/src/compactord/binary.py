@@ -70,3 +70,10 @@ def start_command() -> str:
         return f"{_NAME} serve"
     own = own_binary()
     return f"{own} serve" if own else f"{_NAME} serve"
+
+
+def to_build() -> str:
+    """Return what to say beside :func:`start_command` where its program is not there; empty where it is."""
+    if shutil.which(_NAME) is not None or own_binary() is not None:
+        return ""
+    return f" (`{_BUILD}` makes the program, which is not installed here)"

@@ -17,7 +17,7 @@ import grpc
 from google.protobuf.descriptor import ServiceDescriptor
 
 from compactord import addresses, arguments, tokens
-from compactord.binary import start_command
+from compactord.binary import start_command, to_build
 from compactord.errors import CompactordError, UnauthenticatedError, UnavailableError
 from compactord.tokens import Token
 from compactord.v1 import compaction_service_pb2, session_service_pb2
@@ -349,7 +349,7 @@ def unreachable(address: str, why: str) -> str:
     if address != DEFAULT_ADDRESS and addresses.is_local(address):
         start = f"{start} --listen {address}"
     short = absence(why) or why
-    return f"no daemon answers at {address}: start one with `{start}`, or set {ADDRESS_VARIABLE} ({short})"
+    return f"no daemon answers at {address}: start one with `{start}`{to_build()}, or set {ADDRESS_VARIABLE} ({short})"
 
 
 def explained(error: CompactordError, settings: Settings) -> CompactordError:

@@ -10,6 +10,7 @@ import pytest
 
 import compactord
 from compactord import binary as program
+from compactord import connection
 from failures import raising
 
 
@@ -71,9 +72,12 @@ def test_a_program_that_was_removed_is_not_found(monkeypatch: pytest.MonkeyPatch
 @pytest.mark.usefixtures("nothing")
 def test_the_command_that_starts_a_daemon_is_there(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert program.start_command() == "compactord serve"
+    told = connection.unreachable("127.0.0.1:7440", "connection refused")
+    assert "`compactord serve` (`go install " in told, "it is not there, so how to make it is told, too"
     own = executable(tmp_path / "bin" / name)
     installed(monkeypatch, own)
     assert program.start_command() == f"{own} serve"
+    assert program.to_build() == ""
     with (
         compactord.Client("127.0.0.1:1", retry=False) as client,
         pytest.raises(compactord.UnavailableError, match=re.escape(f"`{own} serve --listen 127.0.0.1:1`")),

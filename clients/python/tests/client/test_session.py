@@ -13,6 +13,7 @@ import pytest
 import compactord
 from compactord import connection, v1, words
 from compactord._sync.wire import runtime
+from compactord.binary import to_build
 from daemons import Restarted, talk
 from failures import raising
 
@@ -493,8 +494,8 @@ def test_without_a_daemon_the_address_is_told_at_once(place: str, monkeypatch: p
     monkeypatch.setattr(runtime, "sleep", sleep)
     why = "nothing listens there" if place.startswith("127") else "there is no such socket"
     told = (
-        rf"^no daemon answers at {place}: start one with `\S*compactord serve --listen {place}`, "
-        rf"or set COMPACTORD_ADDR \({why}\) \(UNAVAILABLE\)$"
+        rf"^no daemon answers at {place}: start one with `\S*compactord serve --listen {place}`"
+        rf"{re.escape(to_build())}, or set COMPACTORD_ADDR \({why}\) \(UNAVAILABLE\)$"
     )
     first: list[Callable[[compactord.Client], Any]] = [
         lambda client: client.create_session(timeout=20.0),
@@ -511,7 +512,7 @@ def test_without_a_daemon_the_address_is_told_at_once(place: str, monkeypatch: p
             call(client)
     other = "there.invalid:7440"
     text = connection.unreachable(other, "hostname lookup error: Domain name not found")
-    assert text.endswith("compactord serve`, or set COMPACTORD_ADDR (there is no host of this name)")
+    assert text.endswith(f"compactord serve`{to_build()}, or set COMPACTORD_ADDR (there is no host of this name)")
 
 
 MISTAKEN: list[tuple[Any, str]] = [

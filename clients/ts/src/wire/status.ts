@@ -2,7 +2,7 @@ import { Code, ConnectError } from "@connectrpc/connect";
 
 import type { ErrorReason } from "../gen/compactord/v1/error_pb.js";
 import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from "../gen/google/rpc/error_details_pb.js";
-import { startCommand } from "./binary.js";
+import { startCommand, toBuild } from "./binary.js";
 import { defaults } from "./defaults.js";
 import * as errors from "./errors.js";
 
@@ -146,7 +146,7 @@ function outOfReachText(e: ConnectError, address: string): string {
     return `no daemon answers at ${address}: ${e.rawMessage.trim()}`;
   }
   const listen = address !== defaults.address && isLocalAddress(address) ? ` --listen ${address}` : "";
-  const start = `\`${startCommand()}${listen}\``;
+  const start = `\`${startCommand()}${listen}\`${toBuild()}`;
   return `no daemon answers at ${address}: start one with ${start}, or set ${defaults.addressVariable} (${absent})`;
 }
 
