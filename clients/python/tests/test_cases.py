@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 
 import pytest
 
@@ -12,6 +13,16 @@ from case_steps import STEPS
 from case_table import Case, cases
 
 CASES = cases()
+
+# Some policies cannot do what they are for, which test_warned.py is about.
+pytestmark = pytest.mark.filterwarnings("ignore:policy:compactord.CompactordWarning")
+
+
+@pytest.fixture(scope="module")
+def client(binary: str) -> Iterator[compactord.Client]:
+    """A client of a daemon as all clients have it for the cases, without models of its own."""
+    with compactord.embedded(binary) as client:
+        yield client
 
 
 def test_there_are_cases() -> None:

@@ -25,7 +25,6 @@ WRONG: list[tuple[str, type[Exception], Callable[[Any, Any], Any]]] = [
     ),
     ("timeout: must be a number, not of the type str", TypeError, lambda c, _: type(c)(timeout="3")),
     ("view: must be a View", TypeError, lambda _, s: s.append("Hi.", view="v")),
-    ("use one of manual, threshold, overflow", ValueError, lambda _, s: s.compact(reason="user_message")),
     ("need the argument dialect", TypeError, lambda c, _: c.compacted([{"role": "user", "content": "Hi."}])),
     ("text: must be a str", TypeError, lambda c, _: c.count_tokens(text=5)),
     ("title: must be a str", TypeError, lambda _, s: s.checkpoint(5)),
