@@ -25,7 +25,6 @@ import (
 	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/storage"
 	boltstore "github.com/compactord/compactord/storage/bolt"
-	"github.com/compactord/compactord/storage/memory"
 	"github.com/compactord/compactord/strategies"
 	"github.com/compactord/compactord/summarizers"
 	"github.com/compactord/compactord/summarizers/extractive"
@@ -38,8 +37,8 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(suite{m})
 }
 
-// daemon is a real server, as cmd builds it, but with a store in memory and a listener within the process. The tests in
-// e2e use a disk and a network.
+// daemon is a real server, as cmd builds it, but with a listener within the process, and with a store in memory unless the test
+// or newStore has another one. The tests in e2e use a disk and a network.
 type daemon struct {
 	t           testing.TB
 	server      *service.Server
@@ -101,7 +100,7 @@ func optionsOf(t testing.TB, options ...option) service.ServerOptions {
 		option(&o)
 	}
 	if o.Store == nil {
-		o.Store = memory.New()
+		o.Store = newStore(t)
 	}
 	return o
 }

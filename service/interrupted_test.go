@@ -189,7 +189,8 @@ func TestCompactionWhoseRequestAnotherHasCommittedRunsNoMore(t *testing.T) {
 	reached, release := make(chan struct{}), make(chan struct{})
 	free := sync.OnceFunc(func() { close(release) })
 	defer free()
-	d := start(t, withHooks(service.Hooks{BeforeCommit: func(context.Context) {
+	// On a store that is known to be shared, it would notice before its commit that it is taken for dead.
+	d := start(t, withStore(memory.New()), withHooks(service.Hooks{BeforeCommit: func(context.Context) {
 		close(reached)
 		<-release
 	}}))

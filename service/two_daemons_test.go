@@ -1,7 +1,10 @@
 package service_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,6 +13,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/service/sessionlog"
+	"github.com/compactord/compactord/storage"
 )
 
 // twoDaemons are two daemons on one store. One of them is held before the commit of its first compaction of the session
@@ -188,6 +192,51 @@ func TestACompactionOfADeadDaemonIsInterrupted(t *testing.T) {
 					require.Equal(t, two.operation, a.GetProvenance().GetOperationId())
 				}
 			}
+		})
+	}
+}
+
+// refusing is an opening of a store that for a while refuses all commits except the beginnings of compactions.
+type refusing struct {
+	storage.Shared
+
+	refuses atomic.Bool
+}
+
+// Commit implements storage.Store.
+func (r *refusing) Commit(ctx context.Context, c *storage.Commit) error {
+	if r.refuses.Load() && !beginsCompaction(c) {
+		return &storage.DiskError{Cause: storage.DiskUnreachable, Err: errors.New("no answer")}
+	}
+	return r.Shared.Commit(ctx, c)
+}
+
+// A compaction whose end the store did not take, since its database restarted, locked the session for the other daemons as
+// long as its own daemon lived. It is recorded as soon as the store takes it.
+func TestACompactionWhoseEndWasRefusedHoldsUpNobody(t *testing.T) {
+	t.Parallel()
+	for name, newStore := range sharedStores {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			store := newStore(t)
+			outage := &refusing{Shared: store.open(t)}
+			other, d := start(t, withStore(store.open(t))), start(t, withStore(outage))
+			d.create("s", small(1000))
+			d.append("s", working(10, 2000)...)
+			sequence := d.session("s").GetSession().GetPoint() + 1
+			watch := other.watch(&compactordv1.WatchSessionRequest{SessionId: "s", FromSequence: &sequence})
+			outage.refuses.Store(true)
+			_, err := d.compact(compactRequest("s", nil))
+			requireReason(t, err, codes.Unavailable, "STORE_UNAVAILABLE")
+			_, err = other.compact(compactRequest("s", nil))
+			requireReason(t, err, codes.FailedPrecondition, "COMPACTION_RUNNING")
+			outage.refuses.Store(false)
+			attempt := watch.next().GetRecord().GetAttempt()
+			require.Equal(t, compactordv1.ErrorReason_ERROR_REASON_INTERRUPTED, attempt.GetErrorReason())
+			require.Contains(t, attempt.GetMessage(), "the store did not take the record of the end")
+			events, err := other.compact(compactRequest("s", nil))
+			require.NoError(t, err)
+			require.NotNil(t, last(t, events).GetCompleted())
 		})
 	}
 }

@@ -72,11 +72,16 @@ type testRun struct {
 	// uncached bypasses go's cache of results and shuffles the tests.
 	uncached bool
 	vet      string
+	// store is the kind of store that daemons have whose tests ask for none; empty for that in memory.
+	store string
 }
+
+// serviceTests is the package whose tests run on all kinds of stores in a full run.
+const serviceTests = "./service"
 
 // testRuns returns the calls of go test in a tier. A quick run uses -short, the race detector for concurrent packages,
 // and go's cache of results. A full run tests everything without -short, and then again with -short under the race
-// detector, which makes tests several times slower.
+// detector, which makes tests several times slower, and those of the service on the other stores.
 func (v *verifier) testRuns(tested, withoutRace []string, compiler bool) []testRun {
 	var runs []testRun
 	// By default go test runs only some checks of vet. The linter runs all of them on the main module.
@@ -97,6 +102,11 @@ func (v *verifier) testRuns(tested, withoutRace []string, compiler bool) []testR
 		runs = append(runs, testRun{packages: tested, uncached: true})
 		if compiler {
 			runs = append(runs, testRun{packages: tested, race: true, short: true, uncached: true, vet: none})
+		}
+		if slices.Contains(tested, serviceTests) {
+			for _, store := range []string{"bolt", "postgres"} {
+				runs = append(runs, testRun{packages: []string{serviceTests}, short: true, uncached: true, vet: none, store: store})
+			}
 		}
 		return runs
 	}
@@ -133,6 +143,9 @@ func (r testRun) command(recordings string, flags []string) command {
 	}
 	if r.short {
 		c.args = append(c.args, "-short")
+	}
+	if r.store != "" {
+		c.env = append(c.env, "COMPACTORD_TEST_STORE="+r.store)
 	}
 	switch {
 	case r.uncached || recordings == unlinked:
