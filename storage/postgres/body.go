@@ -8,6 +8,8 @@ import (
 	"io"
 	"sync"
 
+	"github.com/klauspost/compress/zstd"
+
 	"github.com/compactord/compactord/storage/internal/forms"
 )
 
@@ -34,16 +36,18 @@ type place struct {
 const (
 	// plainForm: the encoding follows.
 	plainForm byte = 1
-	// deflatedForm: the length of the encoding follows, and the encoding by DEFLATE.
+	// deflatedForm: the length of the encoding follows, and the encoding by DEFLATE. It is only read.
 	deflatedForm byte = 2
+	// zstdForm: the encoding follows by Zstandard, which takes a quarter of the time of DEFLATE to write and half of it to read.
+	zstdForm byte = 3
 )
 
 const (
 	// sealSize is the size of what comes before the content: the form, and the CRC-32C of the place, the form and the
 	// content. The sum shows a body that was changed, and one in another place.
 	sealSize = 1 + 4
-	// deflateFrom is the size of the smallest body that is compressed.
-	deflateFrom = 1 << 10
+	// compressFrom is the size of the smallest body that is compressed.
+	compressFrom = 1 << 10
 	// inlineLimit is the size of the largest sealed body in its own row, and chunkSize that of a chunk.
 	inlineLimit = 256 << 10
 	chunkSize   = 256 << 10
@@ -64,7 +68,7 @@ func (p place) sum(sealed []byte) []byte {
 
 // seal returns an encoding as it is stored at a place.
 func (p place) seal(encoding []byte) []byte {
-	sealed := deflated(encoding)
+	sealed := compressed(encoding)
 	if sealed == nil {
 		sealed = make([]byte, sealSize, sealSize+len(encoding))
 		sealed[0] = plainForm
@@ -83,6 +87,8 @@ func (p place) unseal(sealed []byte) ([]byte, error) {
 	switch sealed[0] {
 	case plainForm:
 		return content, nil
+	case zstdForm:
+		return decompressed(content)
 	case deflatedForm:
 		return inflated(content)
 	default:
@@ -90,32 +96,35 @@ func (p place) unseal(sealed []byte) ([]byte, error) {
 	}
 }
 
-// writers are used again: a new one takes hundreds of kilobytes.
-var writers = sync.Pool{New: func() any {
-	w, _ := flate.NewWriter(nil, flate.BestSpeed)
-	return w
-}}
+// coders compress and decompress. Both may be used at the same time by many, and have no goroutines of their own.
+var coders = sync.OnceValues(func() (*zstd.Encoder, *zstd.Decoder) {
+	// The options are constant and valid. A window that is larger than most bodies would only take memory.
+	encoder, _ := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(256<<10), zstd.WithEncoderCRC(false))
+	decoder, _ := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0))
+	return encoder, decoder
+})
 
-// deflated returns a sealed body without its sum; nil where compressing does not help.
-func deflated(encoding []byte) []byte {
-	if len(encoding) < deflateFrom {
+// compressed returns a sealed body without its sum; nil where compressing does not help.
+func compressed(encoding []byte) []byte {
+	if len(encoding) < compressFrom {
 		return nil
 	}
-	w, ok := writers.Get().(*flate.Writer)
-	if !ok {
+	encoder, _ := coders()
+	sealed := make([]byte, sealSize, sealSize+len(encoding))
+	sealed[0] = zstdForm
+	if sealed = encoder.EncodeAll(encoding, sealed); len(sealed) > len(encoding)-len(encoding)/8 {
 		return nil
 	}
-	defer writers.Put(w)
-	sealed := make([]byte, sealSize, sealSize+len(encoding)/2)
-	sealed[0] = deflatedForm
-	out := bytes.NewBuffer(binary.AppendUvarint(sealed, uint64(len(encoding))))
-	w.Reset(out)
-	_, err := w.Write(encoding)
-	// A buffer takes all that is written.
-	if err != nil || w.Close() != nil || out.Len() > len(encoding)-len(encoding)/8 {
-		return nil
+	return sealed
+}
+
+func decompressed(content []byte) ([]byte, error) {
+	_, decoder := coders()
+	encoding, err := decoder.DecodeAll(content, nil)
+	if err != nil {
+		return nil, forms.Damaged("a compressed value cannot be read")
 	}
-	return out.Bytes()
+	return encoding, nil
 }
 
 // readers are used again.
