@@ -1,6 +1,8 @@
 package postgres
 
 import (
+	"context"
+	"errors"
 	"maps"
 
 	"github.com/jackc/pgx/v5"
@@ -16,12 +18,15 @@ type commitID [8]byte
 
 // batch returns the statements of a commit, which are one transaction. The first changes or makes the row, and says that it
 // affects none where it does not; then the others append nothing.
-func (e *encoded) batch(id commitID, create, changesTraits bool) *pgx.Batch {
+func (e *encoded) batch(ctx context.Context, id commitID, create, changesTraits bool) (*pgx.Batch, error) {
 	b := &pgx.Batch{}
+	var failed error
 	common := pgx.NamedArgs{"tenant": []byte(e.ref.Tenant), "id": []byte(e.ref.SessionID), "commit": id[:]}
 	queue := func(statement string, args pgx.NamedArgs) {
 		maps.Copy(args, common)
-		b.Queue(statement, args)
+		text, values, err := numberedOf(ctx, statement, args)
+		failed = errors.Join(failed, err)
+		b.Queue(text, values...)
 	}
 	if create {
 		queue(createSQL, e.rowArgs())
@@ -36,7 +41,7 @@ func (e *encoded) batch(id commitID, create, changesTraits bool) *pgx.Batch {
 		queue(labelSQL, e.labelArgs())
 	}
 	e.queueLog(queue, !create && len(e.messages.numbers) > 0)
-	return b
+	return b, failed
 }
 
 // advance returns the statement that replaces the row. It appends the messages, and remembers the request, where there are

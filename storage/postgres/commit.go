@@ -93,7 +93,10 @@ func (w *writing) try(ctx context.Context) (written bool, f *fault) {
 	using, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTimeout)
 	defer cancel()
 	f = w.store.on(ctx, using, func(ctx context.Context, conn *pgx.Conn) error {
-		batch := w.batch(id, w.create, w.changesTraits)
+		batch, err := w.batch(ctx, id, w.create, w.changesTraits)
+		if err != nil {
+			return err
+		}
 		results := conn.SendBatch(ctx, batch)
 		tag, err := results.Exec()
 		written = err == nil && tag.RowsAffected() > 0
