@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/compactord/compactord/storage/storagetest"
 )
@@ -55,4 +57,60 @@ func BenchmarkAppend(b *testing.B) {
 			b.ReportMetric(float64(took)/float64(bare), "bare/op")
 		})
 	}
+}
+
+// BenchmarkClients has 32 clients append messages of 2 kB to 32 sessions, in rounds, each beside a round in which as many
+// connections of pgx alone write the same bytes and update a row each. bare/op is how many times the time of that it takes.
+func BenchmarkClients(b *testing.B) {
+	const clients, each = 32, 20
+	url := server.Database(b) + fmt.Sprint("&pool_max_conns=", clients)
+	s := open(b, url)
+	pool, err := pgxpool.New(b.Context(), url)
+	require.NoError(b, err)
+	defer pool.Close()
+	_, err = pool.Exec(b.Context(), bareSQL)
+	require.NoError(b, err)
+	body := []byte(noise(b, 2060))
+	drafts := make([]*storagetest.Draft, clients)
+	for i := range drafts {
+		drafts[i] = storagetest.NewSession("", fmt.Sprint(i), "u")
+		require.NoError(b, s.CreateSession(b.Context(), &drafts[i].Commit))
+		_, err := pool.Exec(b.Context(), "INSERT INTO bare_sessions VALUES ($1, 0, $2)", []byte(fmt.Sprint(i)), body[:200])
+		require.NoError(b, err)
+	}
+	text := noise(b, 2000)
+	round := func(one func(client, n int) error) time.Duration {
+		began := time.Now()
+		var group errgroup.Group
+		for client := range clients {
+			group.Go(func() error {
+				for n := range each {
+					if err := one(client, n); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		}
+		require.NoError(b, group.Wait())
+		return time.Since(began)
+	}
+	var took, bare time.Duration
+	written := 0
+	for b.Loop() {
+		took += round(func(client, _ int) error {
+			drafts[client] = storagetest.Next(drafts[client].Session).Text(text)
+			return s.Commit(b.Context(), &drafts[client].Commit)
+		})
+		bare += round(func(client, n int) error {
+			batch := &pgx.Batch{}
+			batch.Queue("UPDATE bare_sessions SET revision = revision + 1, body = $2 WHERE id = $1 AND revision = $3",
+				[]byte(fmt.Sprint(client)), body[:200], written+n)
+			batch.Queue("INSERT INTO bare_messages VALUES ($1, $2, $3)", client, written+n, body)
+			return pool.SendBatch(b.Context(), batch).Close()
+		})
+		written += each
+	}
+	b.ReportMetric(clients*each*float64(b.N)/took.Seconds(), "appends/s")
+	b.ReportMetric(float64(took)/float64(bare), "bare/op")
 }

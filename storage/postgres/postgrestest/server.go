@@ -24,6 +24,9 @@ import (
 // template is the database that those of the tests are copies of. It has the schema.
 const template = "compactord_template"
 
+// durable is a variable of the environment by which each commit waits for the disk.
+const durable = "COMPACTORD_TEST_FSYNC"
+
 // Server is a server in a temporary folder, which listens on a socket there.
 type Server struct {
 	programs, folder string
@@ -79,9 +82,13 @@ func (s *Server) data() string { return filepath.Join(s.folder, "data") }
 
 // Run starts the server and waits until it answers. It can be called again after Kill.
 func (s *Server) Run(ctx context.Context) error {
-	// A test loses nothing with the machine.
+	// A test loses nothing with the machine. A benchmark may want what a commit takes that is safe on the disk.
+	sync := "fsync=off"
+	if os.Getenv(durable) != "" {
+		sync = "fsync=on"
+	}
 	s.process = s.command(context.WithoutCancel(ctx), "postgres", "-D", s.data(), "-k", s.folder, "-c", "listen_addresses=",
-		"-c", "fsync=off", "-c", "full_page_writes=off", "-c", "wal_level=minimal", "-c", "max_wal_senders=0",
+		"-c", sync, "-c", "full_page_writes=off", "-c", "wal_level=minimal", "-c", "max_wal_senders=0",
 		"-c", "checkpoint_timeout=1h", "-c", "autovacuum=off", "-c", "max_connections=300", "-c", "shared_buffers=128MB")
 	said, err := s.process.StderrPipe()
 	if err != nil {
