@@ -27,10 +27,11 @@ const silent = "no output"
 
 // tellRun records a command that worked.
 func (r *reader) tellRun(index uint32, c *call, o outcome, output string) {
-	if !c.cmd.reads {
-		r.endStep(index, c, cmp.Or(o.closing, silent))
+	if c.cmd.reads || !c.cmd.writesOnly() && r.l.commit(index, c, output) {
+		return
 	}
-	if c.cmd.reads || c.cmd.writesOnly() || r.l.commit(index, c, output) || c.cmd.onlyTries(o) {
+	r.endStep(index, c, cmp.Or(o.closing, silent))
+	if c.cmd.writesOnly() || c.cmd.onlyTries(o) {
 		return
 	}
 	now := &run{told: ranPrefix + c.cmd.quoted()[1:], program: c.cmd.key.program, script: c.cmd.key.script, at: c.index}
