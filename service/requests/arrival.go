@@ -39,16 +39,27 @@ type incoming interface {
 	Read(n int) (mem.BufferSlice, error)
 }
 
+// bare is an incoming stream of one message that has no header, as HTTP requests have it.
+type bare interface {
+	// Length returns the length of the message, or -1 where the client does not say it.
+	Length() int
+	// ReadSome reads what has arrived, or waits for something. Its error is io.EOF at the end.
+	ReadSome(into []byte) (int, error)
+}
+
 // endKey is the context's key for the function that ends a call.
 type endKey struct{}
 
 // Tap lets Receivers end the calls whose requests do not arrive, and End others.
-func Tap(ctx context.Context, _ *tap.Info) (context.Context, error) {
+func Tap(ctx context.Context, _ *tap.Info) (context.Context, error) { return Endable(ctx), nil }
+
+// Endable is Tap for a server that is not gRPC's. The caller must End the call when it is over.
+func Endable(ctx context.Context) context.Context {
 	ctx, end := context.WithCancelCause(ctx)
-	return context.WithValue(ctx, endKey{}, end), nil
+	return context.WithValue(ctx, endKey{}, end)
 }
 
-// End ends a call that came through Tap, for a cause that its handler finds in the context.
+// End ends a call that came through Tap or Endable, for a cause that its handler finds in the context.
 func End(ctx context.Context, cause error) {
 	if end, endable := ctx.Value(endKey{}).(context.CancelCauseFunc); endable {
 		end(cause)
@@ -78,12 +89,7 @@ func (r *Receiver) arrive(ctx context.Context, more bool) ([]byte, *share, error
 		a.startTimer()
 	}
 	defer a.stopTimer()
-	length, err := a.length(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	a.startTimer()
-	wire, reserved, err := a.message(ctx, length)
+	wire, reserved, err := a.next(ctx)
 	if err == nil && !more {
 		err = a.last(ctx)
 	}
@@ -93,8 +99,24 @@ func (r *Receiver) arrive(ctx context.Context, more bool) ([]byte, *share, error
 	return wire, reserved, err
 }
 
-// length reads the header of a message.
+// next receives a message, of any form.
+func (a *arrival) next(ctx context.Context) ([]byte, *share, error) {
+	length, err := a.length(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	a.startTimer()
+	if length < 0 {
+		return a.unsized(ctx)
+	}
+	return a.message(ctx, length)
+}
+
+// length reads the header of a message. It is -1 where only the end of the message shows it.
 func (a *arrival) length(ctx context.Context) (int, error) {
+	if whole, is := a.stream.(bare); is {
+		return whole.Length(), nil
+	}
 	var header [headerBytes]byte
 	if err := a.stream.ReadMessageHeader(header[:]); err != nil {
 		return 0, a.broken(ctx, err)
@@ -162,6 +184,9 @@ func (a *arrival) piece(left int) (mem.BufferSlice, error) {
 
 // last waits for the client's word that the message was the only one.
 func (a *arrival) last(ctx context.Context) error {
+	if _, is := a.stream.(bare); is {
+		return nil
+	}
 	a.startTimer()
 	var header [headerBytes]byte
 	switch err := a.stream.ReadMessageHeader(header[:]); {

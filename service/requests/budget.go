@@ -122,6 +122,26 @@ func (s *share) advance() {
 	s.moved = time.Now()
 }
 
+// expect reserves so many bytes for a request that is still arriving.
+func (s *share) expect(bytes int64) error {
+	b := s.budget
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	s.moved = time.Now()
+	if _, there := b.arriving[s]; !there {
+		return exhausted(limitOfAll, b.limit, "the requests that run now")
+	}
+	return b.grow(s, bytes)
+}
+
+// settle changes what a request has reserved that has arrived, now that it is known what it takes.
+func (s *share) settle(bytes int64) error {
+	b := s.budget
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.grow(s, bytes)
+}
+
 // arrived reserves all the memory that a request needs that has arrived.
 func (s *share) arrived(bytes int64) error {
 	b := s.budget

@@ -145,14 +145,18 @@ func (r *Receiver) receive(ctx context.Context, req any, more bool) (reserved *s
 	if err != nil {
 		return nil, 0, err
 	}
-	wire, reserved, err := r.arrive(ctx, more)
+	content, reserved, err := r.arrive(ctx, more)
 	if err != nil {
 		return nil, 0, err
 	}
 	if r.Received != nil {
-		r.Received(ctx, len(wire))
+		r.Received(ctx, len(content))
 	}
-	values, err = r.admit(ctx, m, wire, reserved)
+	admit := r.admit
+	if isJSON(ctx) {
+		admit = r.admitJSON
+	}
+	values, err = admit(ctx, m, content, reserved)
 	if err != nil {
 		reserved.release()
 		return nil, 0, err

@@ -2,6 +2,7 @@ package requests
 
 import (
 	"reflect"
+	"slices"
 	"sync"
 
 	"buf.build/go/protovalidate"
@@ -20,6 +21,8 @@ type shape struct {
 	memory int64
 	// isPair marks the pairs of maps: decoding ignores their unknown fields.
 	isPair bool
+	// fromText marks the messages that are a text in JSON.
+	fromText bool
 	// timed are the fields that are times or durations, or whose messages hold some.
 	timed []protoreflect.FieldDescriptor
 }
@@ -98,7 +101,7 @@ func (r *registry) add(d protoreflect.MessageDescriptor) *shape {
 	if s := r.byName[d.FullName()]; s != nil {
 		return s
 	}
-	s := &shape{memory: memoryOf(d), isPair: d.IsMapEntry()}
+	s := &shape{memory: memoryOf(d), isPair: d.IsMapEntry(), fromText: slices.Contains(textNames, d.FullName())}
 	r.byName[d.FullName()] = s
 	for i := range d.Fields().Len() {
 		f := d.Fields().Get(i)
@@ -164,7 +167,11 @@ func memoryOf(d protoreflect.MessageDescriptor) int64 {
 const (
 	timestampName protoreflect.FullName = "google.protobuf.Timestamp"
 	durationName  protoreflect.FullName = "google.protobuf.Duration"
+	maskName      protoreflect.FullName = "google.protobuf.FieldMask"
 )
+
+// textNames are the messages that JSON writes as texts.
+var textNames = []protoreflect.FullName{timestampName, durationName, maskName}
 
 // holdsTimes says whether a message type is a time or a duration, or holds some at any depth.
 func holdsTimes(d protoreflect.MessageDescriptor, seen map[protoreflect.FullName]bool) bool {

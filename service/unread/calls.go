@@ -53,7 +53,7 @@ func (a *Answers) Unary() grpc.UnaryServerInterceptor {
 		if c == nil || !isOurs(info.FullMethod) {
 			return handler(ctx, req)
 		}
-		expected := expectedBytes(req)
+		expected := expectedBytes(req) * timesOf(ctx)
 		if err := c.expect(ctx, expected); err != nil {
 			return nil, err
 		}
@@ -63,7 +63,7 @@ func (a *Answers) Unary() grpc.UnaryServerInterceptor {
 		if err != nil || !ok {
 			return message, err
 		}
-		bytes := int64(proto.Size(m))
+		bytes := int64(proto.Size(m)) * timesOf(ctx)
 		if expected == 0 {
 			// What was written must be acknowledged.
 			c.take(bytes)
@@ -100,7 +100,7 @@ func (s *countedStream) SendMsg(message any) error {
 	if !ok {
 		return s.ServerStream.SendMsg(message)
 	}
-	bytes := int64(proto.Size(m))
+	bytes := int64(proto.Size(m)) * timesOf(s.Context())
 	if err := s.connection.hold(s.Context(), 0, 0, bytes); err != nil {
 		return err
 	}
@@ -110,6 +110,54 @@ func (s *countedStream) SendMsg(message any) error {
 		s.connection.advance(bytes)
 	}
 	return err
+}
+
+// timesKey is the context's key for how many times its size an answer is held.
+type timesKey struct{}
+
+// WithTimes returns the context of a call that holds its answer so many times while the client reads it, as a server that
+// is not gRPC's may.
+func WithTimes(ctx context.Context, times int) context.Context {
+	return context.WithValue(ctx, timesKey{}, int64(times))
+}
+
+func timesOf(ctx context.Context) int64 {
+	if times, set := ctx.Value(timesKey{}).(int64); set {
+		return times
+	}
+	return 1
+}
+
+// Sending is an answer that a server which is not gRPC's sends.
+type Sending struct {
+	// Message is what to send.
+	Message any
+	answer  *answer
+}
+
+// Send returns what an interceptor of Answers has passed on. The caller must call Sent.
+func Send(v any) *Sending {
+	a, counted := v.(*answer)
+	if !counted {
+		return &Sending{Message: v}
+	}
+	a.encoded = true
+	return &Sending{Message: a.message, answer: a}
+}
+
+// Advance notes that the client has read a part.
+func (s *Sending) Advance() {
+	if s.answer != nil {
+		s.answer.connection.advance(0)
+	}
+}
+
+// Sent notes that nothing is held any more.
+func (s *Sending) Sent() {
+	if s.answer != nil {
+		s.answer.connection.advance(s.answer.held)
+		s.answer = nil
+	}
 }
 
 // Codec encodes answers so that it is known when gRPC has passed them on.
