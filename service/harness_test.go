@@ -23,6 +23,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service"
 	"github.com/compactord/compactord/service/apierror"
+	"github.com/compactord/compactord/service/httpapi/httpapitest"
 	"github.com/compactord/compactord/storage"
 	boltstore "github.com/compactord/compactord/storage/bolt"
 	"github.com/compactord/compactord/strategies"
@@ -43,6 +44,7 @@ type daemon struct {
 	t           testing.TB
 	server      *service.Server
 	listener    *bufconn.Listener
+	web         *web
 	store       storage.Store
 	sessions    compactordv1.SessionServiceClient
 	compactions compactordv1.CompactionServiceClient
@@ -111,13 +113,18 @@ func start(t testing.TB, options ...option) *daemon {
 	server, err := service.NewServer(o)
 	require.NoError(t, err)
 	listener := bufconn.Listen(256 << 10)
+	web := addHTTP(t, server)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	done := make(chan error, 1)
 	go func() { done <- server.Run(ctx, listener) }()
 	const maxBytes = 64 << 20
-	d := &daemon{t: t, server: server, store: o.Store, listener: listener}
+	d := &daemon{t: t, server: server, store: o.Store, listener: listener, web: web}
 	conn := d.connect(grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxBytes), grpc.MaxCallSendMsgSize(maxBytes)))
-	d.sessions, d.compactions = compactordv1.NewSessionServiceClient(conn), compactordv1.NewCompactionServiceClient(conn)
+	var calls grpc.ClientConnInterface = conn
+	if *overHTTP != "" {
+		calls = web.conn(httpapitest.Protocol(*overHTTP))
+	}
+	d.sessions, d.compactions = compactordv1.NewSessionServiceClient(calls), compactordv1.NewCompactionServiceClient(calls)
 	stopped, down := false, false
 	d.shutdown = func() {
 		if down {
@@ -133,6 +140,7 @@ func start(t testing.TB, options ...option) *daemon {
 		}
 		stopped = true
 		require.NoError(t, conn.Close())
+		web.close()
 		d.shutdown()
 		requireNothingRuns(t, o.Store)
 		require.NoError(t, o.Store.Close())

@@ -25,6 +25,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/access"
 	"github.com/compactord/compactord/service/calls"
+	"github.com/compactord/compactord/service/httpapi"
 	"github.com/compactord/compactord/service/interceptors"
 	"github.com/compactord/compactord/service/policies"
 	"github.com/compactord/compactord/service/requests"
@@ -99,6 +100,9 @@ type Server struct {
 	// newGRPC returns the server of Run, grpc. It has goroutines until it is stopped.
 	newGRPC func() *grpc.Server
 	grpc    *grpc.Server
+	// newHTTP returns the server of AddHTTP, and web is that; nil where the API is not served over HTTP.
+	newHTTP func(HTTPOptions) *httpapi.Server
+	web     *webServer
 	health  *health.Server
 	unread  *unread.Answers
 	// access may be nil.
@@ -219,6 +223,9 @@ func NewServer(o ServerOptions) (*Server, error) {
 		metrics.InitializeMetrics(server)
 		return server
 	}
+	s.newHTTP = func(h HTTPOptions) *httpapi.Server {
+		return s.newWeb(h, chain, o.Logger)
+	}
 	return s, nil
 }
 
@@ -276,6 +283,9 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 		}
 		return nil
 	})
+	if s.web != nil {
+		group.Go(s.serveHTTP)
+	}
 	if s.access != nil {
 		guarding, end := context.WithCancel(context.WithoutCancel(ctx))
 		group.Go(func() error {
@@ -311,14 +321,22 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 		case <-stopped:
 		}
 		endBackground()
-		s.stop()
+		s.stop(context.WithoutCancel(ctx))
 		return nil
 	})
 	return group.Wait()
 }
 
+// stopNow ends all calls.
+func (s *Server) stopNow() {
+	if s.web != nil {
+		s.web.server.Stop()
+	}
+	s.grpc.Stop()
+}
+
 // stop stops the server: within the drain timeout, plus the time that the handlers need to notice a cancel.
-func (s *Server) stop() {
+func (s *Server) stop(ctx context.Context) {
 	s.readiness.serving.Store(false)
 	s.health.Shutdown()
 	// Watches would never end by themselves. Their clients can go on with another daemon where they stopped.
@@ -326,6 +344,9 @@ func (s *Server) stop() {
 	graceful := make(chan struct{})
 	go func() {
 		defer close(graceful)
+		if s.web != nil {
+			s.web.server.GracefulStop(ctx)
+		}
 		s.grpc.GracefulStop()
 		// Detached compactions have no call to wait for.
 		s.service.operations.WaitAll()
@@ -342,7 +363,7 @@ func (s *Server) stop() {
 		case <-graceful:
 		case <-timer.C:
 		}
-		s.grpc.Stop()
+		s.stopNow()
 		<-graceful
 	}
 	s.service.Close()

@@ -68,13 +68,14 @@ func (s *Server) Credentials() credentials.TransportCredentials {
 	})
 }
 
-// HTTP returns the settings of a server of HTTP/1.1, with the same certificates.
-func (s *Server) HTTP() *tls.Config {
+// HTTP returns the settings of a server of HTTP with the same certificates, for the versions of HTTP that it speaks, such as
+// h2 and http/1.1.
+func (s *Server) HTTP(versions ...string) *tls.Config {
 	return &tls.Config{
 		MinVersion: tls.VersionTLS12,
 		GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) {
 			config := s.current().Clone()
-			config.NextProtos = []string{"http/1.1"}
+			config.NextProtos = versions
 			return config, nil
 		},
 	}

@@ -47,6 +47,9 @@ type Config struct {
 	LogLevel               string        `default:"info" env:"COMPACTORD_LOG_LEVEL" help:"debug, info, warn or error (default: ${default})." placeholder:"LEVEL"`
 	LogFormat              string        `default:"text" env:"COMPACTORD_LOG_FORMAT" help:"text or json (default: ${default}). Logs go to stderr and quote nothing of conversations." placeholder:"FORMAT"`
 	AuditLog               string        `env:"COMPACTORD_AUDIT_LOG" help:"Add a line for each call to this file: who did what to which session (default: none). Made with mode 0600." placeholder:"PATH" type:"path"`
+	HTTPListen             string        `name:"http-listen" env:"COMPACTORD_HTTP_LISTEN" help:"Serve the API over HTTP, too, at this address: JSON, Connect and gRPC-Web (default: none)." placeholder:"HOST:PORT|unix:PATH"`
+	HTTPAllowHost          []string      `name:"http-allow-host" env:"COMPACTORD_HTTP_ALLOW_HOST" help:"Name by which requests may ask for the daemon over HTTP, beside localhost, IP addresses and the name in --http-listen (default: none). Repeatable." placeholder:"NAME"`
+	HTTPAllowOrigin        []string      `name:"http-allow-origin" env:"COMPACTORD_HTTP_ALLOW_ORIGIN" help:"Origin whose web pages may call over HTTP, such as https://example.com (default: none). Repeatable." placeholder:"ORIGIN"`
 	AdminListen            string        `env:"COMPACTORD_ADMIN_LISTEN" help:"Address of the HTTP server for operators: /metrics, /livez, /readyz and /version (default: none)." placeholder:"HOST:PORT|unix:PATH"`
 	MetricsListen          string        `env:"COMPACTORD_METRICS_LISTEN" help:"The older name of --admin-listen (default: none)." placeholder:"HOST:PORT"`
 	Pprof                  bool          `env:"COMPACTORD_PPROF" help:"Serve profiles of the program at /debug/pprof/ of --admin-listen."`
@@ -79,6 +82,7 @@ func (c *Config) Check(from Sources) error {
 		}
 	}
 	problems = append(problems, c.checkListen(from), c.checkAccess(from), c.checkAdmin(from))
+	problems = append(problems, c.checkHTTP(from)...)
 	problems = append(problems, c.checkTLS(from)...)
 	problems = append(problems, c.checkDatabase(from)...)
 	check(c.StoreKeys == "" || c.StoreKeysEnv == "", "store-keys-env", "--store-keys names the keys already: all of them stand in one place")

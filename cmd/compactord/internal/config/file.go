@@ -171,15 +171,18 @@ func checkKey(known []string, key string, value any) error {
 	if !slices.Contains(known, key) {
 		return fmt.Errorf("there is no setting %q%s; there are %s", key, meant(key, known), strings.Join(known, ", "))
 	}
-	switch value.(type) {
+	switch value := value.(type) {
 	case string, int, float64, bool:
 		return nil
-	default:
-		if slices.Contains(sectionKeys, key) {
-			return nil
+	case []any:
+		if slices.Contains(listKeys(), key) {
+			return checkTexts(key, value)
 		}
-		return fmt.Errorf("%s must be a text, a number, or true or false", key)
 	}
+	if slices.Contains(sectionKeys, key) {
+		return nil
+	}
+	return fmt.Errorf("%s must be a text, a number, or true or false", key)
 }
 
 // settingKeys returns the keys of the settings that are flags, in the order of Config: the flags' names with underscores,

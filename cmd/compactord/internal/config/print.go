@@ -14,7 +14,7 @@ import (
 // Setting is a setting that is in effect.
 type Setting struct {
 	Key string `json:"key"`
-	// Value is a text, a number or a bool; nil where the setting is left out.
+	// Value is a text, a number, a bool or a list of texts; nil where the setting is left out.
 	Value  any    `json:"value"`
 	Source Source `json:"source"`
 	// From is the flag, the variable, or the path of the file; empty for a default.
@@ -52,6 +52,10 @@ func (s *Settled) effective(key string, value any) any {
 		return v.String()
 	case string:
 		if v == "" {
+			return nil
+		}
+	case []string:
+		if len(v) == 0 {
 			return nil
 		}
 	case int64:
@@ -138,7 +142,10 @@ func addTo(document *yaml.Node, key string, value any, comment string) error {
 	if err := encoded.Encode(value); err != nil {
 		return fmt.Errorf("%s: %w", key, err)
 	}
-	encoded.LineComment = comment
+	if encoded.LineComment = comment; encoded.Kind == yaml.SequenceNode {
+		// A list begins on the next line.
+		name.LineComment = comment
+	}
 	document.Content = append(document.Content, name, encoded)
 	return nil
 }

@@ -53,7 +53,7 @@ func SettleFrom(sources Sources, flags []*kong.Flag, path string) (*Settled, err
 		case FromEnvironment:
 			text = os.Getenv(s.variables[flag.Name])
 		case FromFile:
-			text = fmt.Sprint(s.file[key])
+			text = textOf(s.file[key])
 		case FromFlag:
 			if err := misread(flag); err != nil {
 				problems = append(problems, fmt.Errorf("%s: %s", s.Of(flag.Name), terminal.Plainly(err.Error())))

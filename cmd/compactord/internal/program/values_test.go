@@ -27,7 +27,7 @@ var wrongValues = map[string][]string{
 	"as": {"a b", ""}, "parent": {"a b", ""}, "children": {"nope", ""}, "fold": {"x", "4", "4-x"}, "fold-text": {"without --fold"}, "session": {"a b", ""}, "status": {"x", "9999"}, "window": {"x"}, "input": {"x"}, "cached": {"x"},
 	"output": {"x"}, "listen": {"nowhere"}, "default-preset": {"nope"}, "default-summarizer": {"nope"},
 	"max-message-bytes": {"3", "x"}, "max-inflight-bytes": {"3", "x"}, "max-connections": {"0", "x"}, "max-connections-of-client": {"0", "x"}, "min-free-bytes": {"x", "-1"}, "drain-timeout": {"soon", "0s"}, "heartbeat": {"soon", "0s"}, "log-level": {"nope"},
-	"log-format": {"nope"}, "audit-log": {""}, "store-keys": {""}, "store-keys-env": {""}, "metrics-listen": {"nowhere"}, "admin-listen": {"nowhere", "0.0.0.0:0"}, "budget": {"x", "63"}, "price": {"x", "-1", "NaN"},
+	"log-format": {"nope"}, "audit-log": {""}, "store-keys": {""}, "store-keys-env": {""}, "metrics-listen": {"nowhere"}, "http-listen": {"nowhere", "0.0.0.0:0"}, "http-allow-host": {"without-listen", "a/b"}, "http-allow-origin": {"https://without.listen", "x"}, "admin-listen": {"nowhere", "0.0.0.0:0"}, "budget": {"x", "63"}, "price": {"x", "-1", "NaN"},
 	"traces-endpoint": {"nowhere"}, "traces-protocol": {"nope"}, "traces-ca": {"without-endpoint.pem"}, "traces-headers": {"without-endpoint"}, "traces-sample": {"x", "-1", "1.5", "NaN"}, "traces-service": {""},
 	"timeout": {"x", "0s"}, "tls-cert": {"without-key.pem"}, "tls-key": {"without-cert.pem"}, "tls-client-ca": {"without-cert.pem"},
 	"place": {"nope", ""}, "priority": {"x", "1001"}, "max-tokens": {"x"}, "sees": {"nope", ""}, "block": {"a b", ""}, "call-id": {""},

@@ -42,7 +42,7 @@ func (c *Command) listenAdmin(ctx context.Context, d *daemon, registry *promethe
 	if !addr.Local() && d.encryption != nil {
 		// Other machines can connect, and what they send is encrypted.
 		options.Guard = d.guard
-		listener = tls.NewListener(listener, d.encryption.HTTP())
+		listener = tls.NewListener(listener, d.encryption.HTTP("http/1.1"))
 	}
 	return &adminListener{listener, admin.New(options)}, nil
 }

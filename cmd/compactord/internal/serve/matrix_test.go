@@ -2,6 +2,11 @@ package serve_test
 
 import (
 	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,6 +30,7 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 	"github.com/compactord/compactord/service/access"
 	"github.com/compactord/compactord/service/access/jwt/jwttest"
+	"github.com/compactord/compactord/service/httpapi/httpapitest"
 )
 
 // bearer is a token, and what it opens.
@@ -86,19 +92,58 @@ func rpcs() (all []protoreflect.MethodDescriptor) {
 }
 
 // answer returns the error of the first answer to an empty request.
-func answer(ctx context.Context, conn *grpc.ClientConn, m protoreflect.MethodDescriptor) error {
+func answer(ctx context.Context, conn grpc.ClientConnInterface, m protoreflect.MethodDescriptor) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	name := "/" + string(m.Parent().FullName()) + "/" + string(m.Name())
-	stream, err := conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true, ClientStreams: true}, name)
+	if !m.IsStreamingServer() {
+		return conn.Invoke(ctx, name, dynamicpb.NewMessage(m.Input()), dynamicpb.NewMessage(m.Output()))
+	}
+	stream, err := conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true, ClientStreams: m.IsStreamingClient()}, name)
 	if err != nil {
 		return err
 	}
-	_ = stream.SendMsg(dynamicpb.NewMessage(m.Input()))
+	if err := stream.SendMsg(dynamicpb.NewMessage(m.Input())); err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
 	if !m.IsStreamingClient() {
 		_ = stream.CloseSend()
 	}
 	return stream.RecvMsg(dynamicpb.NewMessage(m.Output()))
+}
+
+// overHTTP returns a client of the address of --http-listen, and the URL for it.
+func overHTTP(t *testing.T, listen string, encrypted *tls.Config) (client *http.Client, base string) {
+	t.Helper()
+	transport := &http.Transport{TLSClientConfig: encrypted, ForceAttemptHTTP2: true}
+	base = "http://" + listen
+	if path, is := strings.CutPrefix(listen, "unix:"); is {
+		base = "http://localhost"
+		transport.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return (&net.Dialer{}).DialContext(ctx, "unix", path)
+		}
+	}
+	if encrypted != nil {
+		base = "https://" + listen
+	}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Transport: transport}, base
+}
+
+// requireAdmission requires that a call with a token got in, or not, as its role says.
+func requireAdmission(t *testing.T, err error, b bearer, m protoreflect.MethodDescriptor, role access.Role, what string) {
+	t.Helper()
+	code := status.Code(err)
+	switch {
+	case m.Name() == "Backup" && b.tenant != "" && b.role == access.Admin:
+		require.Equal(t, codes.PermissionDenied, code, what)
+	case b.role >= role:
+		require.NotContains(t, []codes.Code{codes.Unauthenticated, codes.PermissionDenied, codes.Unavailable}, code, "%s: %v", what, err)
+	case b.role == access.Everybody:
+		require.Equal(t, codes.Unauthenticated, code, what)
+	default:
+		require.Equal(t, codes.PermissionDenied, code, what)
+	}
 }
 
 // Every RPC with every kind of token over every kind of connection: nobody gets in where they do not belong.
@@ -108,43 +153,48 @@ func TestNobodyGetsInWhereTheyDoNotBelong(t *testing.T) {
 	encrypted := []string{"--tls-cert", pair.Cert, "--tls-key", pair.Key}
 	mutual := append(encrypted[:4:4], "--tls-client-ca", clients.Path)
 	for name, c := range map[string]struct {
-		listen string
-		flags  []string
-		how    credentials.TransportCredentials
+		listen, http string
+		flags        []string
+		how          credentials.TransportCredentials
+		encrypted    *tls.Config
 	}{
-		"TCP":  {"127.0.0.1:0", nil, insecure.NewCredentials()},
-		"unix": {"unix:" + filepath.Join(t.TempDir(), "d.sock"), nil, insecure.NewCredentials()},
-		"TLS":  {"127.0.0.1:0", encrypted, credentials.NewTLS(a.ClientConfig())},
-		"mTLS": {"127.0.0.1:0", mutual, credentials.NewTLS(a.ClientConfig(own))},
+		"TCP":  {"127.0.0.1:0", freePort(t), nil, insecure.NewCredentials(), nil},
+		"unix": {"unix:" + filepath.Join(t.TempDir(), "d.sock"), "unix:" + filepath.Join(t.TempDir(), "h.sock"), nil, insecure.NewCredentials(), nil},
+		"TLS":  {"127.0.0.1:0", freePort(t), encrypted, credentials.NewTLS(a.ClientConfig()), a.ClientConfig()},
+		"mTLS": {"127.0.0.1:0", freePort(t), mutual, credentials.NewTLS(a.ClientConfig(own)), a.ClientConfig(own)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tokens, settings := bearers(t)
 			path := sample.File(t, "config.yaml", settings)
-			d := programtest.Serving(t, append([]string{"--listen", c.listen, "--store", sample.StorePath(t), "--config", path}, c.flags...)...)
+			d := programtest.Serving(t, append([]string{
+				"--listen", c.listen, "--http-listen", c.http, "--store", sample.StorePath(t), "--config", path,
+			}, c.flags...)...)
 			conn, err := grpc.NewClient(d.Addr, grpc.WithTransportCredentials(c.how))
 			require.NoError(t, err)
 			defer func() { require.NoError(t, conn.Close()) }()
+			client, base := overHTTP(t, c.http, c.encrypted)
+			ways := map[string]grpc.ClientConnInterface{"gRPC": conn}
+			for _, protocol := range []httpapitest.Protocol{httpapitest.JSON, httpapitest.Connect, httpapitest.GRPCWeb} {
+				ways[string(protocol)] = httpapitest.New(base, client, protocol)
+			}
 			refusals := map[string]bool{}
 			for _, m := range rpcs() {
 				role, known := access.Roles["/"+string(m.Parent().FullName())+"/"+string(m.Name())]
 				require.True(t, known, m.FullName())
-				for kind, b := range tokens {
-					ctx := t.Context()
-					if b.token != "" {
-						ctx = metadata.AppendToOutgoingContext(ctx, "authorization", "Bearer "+b.token)
+				for way, conn := range ways {
+					if way != "gRPC" && m.IsStreamingClient() {
+						continue
 					}
-					err, what := answer(ctx, conn, m), kind+" "+string(m.FullName())
-					code := status.Code(err)
-					switch {
-					case m.Name() == "Backup" && b.tenant != "" && b.role == access.Admin:
-						require.Equal(t, codes.PermissionDenied, code, what)
-					case b.role >= role:
-						require.NotContains(t, []codes.Code{codes.Unauthenticated, codes.PermissionDenied, codes.Unavailable}, code, "%s: %v", what, err)
-					case b.role == access.Everybody:
-						require.Equal(t, codes.Unauthenticated, code, what)
-						refusals[err.Error()] = true
-					default:
-						require.Equal(t, codes.PermissionDenied, code, what)
+					for kind, b := range tokens {
+						ctx := t.Context()
+						if b.token != "" {
+							ctx = metadata.AppendToOutgoingContext(ctx, "authorization", "Bearer "+b.token)
+						}
+						err, what := answer(ctx, conn, m), way+" "+kind+" "+string(m.FullName())
+						requireAdmission(t, err, b, m, role, what)
+						if b.role == access.Everybody && role != access.Everybody {
+							refusals[err.Error()] = true
+						}
 					}
 				}
 			}
@@ -157,8 +207,9 @@ func TestNobodyGetsInWhereTheyDoNotBelong(t *testing.T) {
 	}
 	t.Run("mTLS without a certificate", func(t *testing.T) {
 		tokens, settings := bearers(t)
+		web := freePort(t)
 		d := programtest.Serving(t, append([]string{
-			"--listen", "127.0.0.1:0", "--store", sample.StorePath(t), "--config", sample.File(t, "config.yaml", settings),
+			"--listen", "127.0.0.1:0", "--http-listen", web, "--store", sample.StorePath(t), "--config", sample.File(t, "config.yaml", settings),
 		}, mutual...)...)
 		for name, how := range map[string]credentials.TransportCredentials{
 			"none": credentials.NewTLS(a.ClientConfig()), "another authority's": credentials.NewTLS(a.ClientConfig(pair)), "plaintext": insecure.NewCredentials(),
@@ -170,6 +221,15 @@ func TestNobodyGetsInWhereTheyDoNotBelong(t *testing.T) {
 				require.Equal(t, codes.Unavailable, status.Code(answer(ctx, conn, m)), "%s %s", name, m.FullName())
 			}
 			require.NoError(t, conn.Close())
+		}
+		for name, how := range map[string]*tls.Config{"none": a.ClientConfig(), "another authority's": a.ClientConfig(pair), "plaintext": nil} {
+			client, base := overHTTP(t, web, how)
+			ctx := metadata.AppendToOutgoingContext(t.Context(), "authorization", "Bearer "+tokens["admin"].token)
+			for _, m := range rpcs() {
+				if !m.IsStreamingClient() {
+					require.Error(t, answer(ctx, httpapitest.New(base, client, httpapitest.Connect), m), "%s %s", name, m.FullName())
+				}
+			}
 		}
 	})
 }

@@ -130,6 +130,12 @@ func (c *Command) Run(ctx context.Context, a *api.App) (err error) {
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
+	if err := c.addHTTP(ctx, d, logger); err != nil {
+		if asked != nil {
+			err = errors.Join(err, asked.Close())
+		}
+		return errors.Join(err, listener.Close())
+	}
 	group, running := errgroup.WithContext(ctx)
 	// Operators can ask until all calls have ended.
 	asking, ended := context.WithCancel(context.WithoutCancel(ctx))

@@ -1,0 +1,101 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"runtime"
+	"strings"
+
+	"github.com/compactord/compactord/cmd/compactord/internal/api"
+)
+
+// hostName is a name of a host without a port.
+var hostName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._-]{0,251}[A-Za-z0-9])?$`)
+
+// checkHTTP returns every problem with how the API is served over HTTP. The address is held to what that of gRPC is.
+func (c *Config) checkHTTP(from Sources) []error {
+	var problems []error
+	if c.HTTPListen != "" {
+		problems = append(problems, c.checkHTTPAddress(from))
+	}
+	for flag, values := range map[string][]string{"http-allow-host": c.HTTPAllowHost, "http-allow-origin": c.HTTPAllowOrigin} {
+		if c.HTTPListen == "" && len(values) > 0 {
+			problems = append(problems, fmt.Errorf("%s: name the address with --http-listen", from.Of(flag)))
+		}
+	}
+	for _, name := range c.HTTPAllowHost {
+		if !hostName.MatchString(name) {
+			problems = append(problems, fmt.Errorf("%s: %q is no name of a host, without a port", from.Of("http-allow-host"), name))
+		}
+	}
+	for _, text := range c.HTTPAllowOrigin {
+		if _, err := originOf(text); err != nil {
+			problems = append(problems, fmt.Errorf("%s: %w", from.Of("http-allow-origin"), err))
+		}
+	}
+	return problems
+}
+
+func (c *Config) checkHTTPAddress(from Sources) error {
+	addr, err := api.ParseAddress(c.HTTPListen)
+	guarded := c.TLSCert != "" && !c.NoAuth
+	switch private := addr.Network == "unix" && runtime.GOOS != "windows"; {
+	case err != nil:
+		return fmt.Errorf("%s: %w", from.Of("http-listen"), err)
+	case c.HTTPListen == c.Listen && !strings.HasSuffix(c.Listen, ":0"):
+		return fmt.Errorf("%s: it is the address of --listen", from.Of("http-listen"))
+	case c.NoAuth && !private && !c.Insecure:
+		return fmt.Errorf("%s: all who can connect to %s could do everything without tokens, also web pages. Listen on unix:PATH, "+
+			"or take the risk with --insecure", from.Of("http-listen"), c.HTTPListen)
+	case addr.Local() || guarded || c.Insecure:
+		return nil
+	default:
+		return fmt.Errorf("%s: other machines can reach %s, and without TLS and tokens, others could read and change all conversations. "+
+			"Listen on 127.0.0.1 or unix:PATH, set --tls-cert and --tls-key, or take the risk with --insecure", from.Of("http-listen"), c.HTTPListen)
+	}
+}
+
+// HTTPHosts returns the names by which requests over HTTP may ask for the daemon, in lower case.
+func (c *Config) HTTPHosts() []string {
+	names := make([]string, 0, 1+len(c.HTTPAllowHost))
+	if host, _, err := net.SplitHostPort(c.HTTPListen); err == nil && host != "" {
+		names = append(names, strings.ToLower(host))
+	}
+	for _, name := range c.HTTPAllowHost {
+		names = append(names, strings.ToLower(name))
+	}
+	return names
+}
+
+// HTTPOrigins returns the origins whose pages may call, as browsers write them. All of them have passed Check.
+func (c *Config) HTTPOrigins() []string {
+	origins := make([]string, 0, len(c.HTTPAllowOrigin))
+	for _, text := range c.HTTPAllowOrigin {
+		if origin, err := originOf(text); err == nil {
+			origins = append(origins, origin)
+		}
+	}
+	return origins
+}
+
+// defaultPorts are the ports that browsers leave out.
+var defaultPorts = map[string]string{"http": ":80", "https": ":443"}
+
+// originOf returns an origin as browsers write it: in lower case, without the usual port.
+func originOf(text string) (string, error) {
+	wrong := errors.New("an origin is https://HOST or https://HOST:PORT, or the same with http")
+	u, err := url.Parse(strings.ToLower(text))
+	if err != nil || u.User != nil || u.Path != "" || u.RawQuery != "" || u.Fragment != "" || u.Opaque != "" {
+		return "", wrong
+	}
+	port, known := defaultPorts[u.Scheme]
+	_, noAddress := netip.ParseAddr(strings.Trim(u.Hostname(), "[]"))
+	if !known || noAddress != nil && !hostName.MatchString(u.Hostname()) {
+		return "", wrong
+	}
+	return u.Scheme + "://" + strings.TrimSuffix(u.Host, port), nil
+}

@@ -1,0 +1,46 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+
+	"github.com/compactord/compactord/cmd/compactord/internal/api"
+	"github.com/compactord/compactord/service"
+)
+
+// addHTTP makes the server serve the API over HTTP, too, where an address is set.
+func (c *Command) addHTTP(ctx context.Context, d *daemon, logger *slog.Logger) error {
+	if c.HTTPListen == "" {
+		return nil
+	}
+	addr, err := api.ParseAddress(c.HTTPListen)
+	if err != nil {
+		return err
+	}
+	listener, err := bindHTTP(ctx, addr)
+	if err != nil {
+		return err
+	}
+	logger.InfoContext(ctx, "serving HTTP", "address", listening(addr, listener), "origins", c.HTTPOrigins(), "hosts", c.HTTPHosts())
+	options := service.HTTPOptions{
+		Listener: newPatientListener(listener, logger, d.refused), Hosts: c.HTTPHosts(), Origins: c.HTTPOrigins(),
+	}
+	if d.encryption != nil {
+		options.TLS = d.encryption.HTTP("h2", "http/1.1")
+	}
+	d.server.AddHTTP(options)
+	return nil
+}
+
+func bindHTTP(ctx context.Context, addr api.Address) (net.Listener, error) {
+	if addr.Network == "unix" {
+		return listen(ctx, addr)
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, addr.Network, addr.Where)
+	if err != nil {
+		return nil, fmt.Errorf("cannot serve HTTP on %s, the address of --http-listen: %w", addr.Where, cause(err))
+	}
+	return listener, nil
+}

@@ -1,0 +1,54 @@
+package e2e_test
+
+import (
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// freeAddress returns an address on which nobody listens.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	free, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	require.NoError(t, free.Close())
+	return free.Addr().String()
+}
+
+// TestHTTPExample runs what docs/http.md shows of curl, and compares the answers.
+func TestHTTPExample(t *testing.T) {
+	needs(t, "bash", "curl", "grep")
+	const documented = "127.0.0.1:7442"
+	web, folder := freeAddress(t), t.TempDir()
+	var script strings.Builder
+	script.WriteString("set -eu\n")
+	var shown []block
+	for _, b := range blocks(t, document(t, "docs/http.md"), "Calls") {
+		switch b.info {
+		case "sh daemon":
+			require.NoError(t, os.MkdirAll(filepath.Join(folder, "bin"), 0o750))
+			require.NoError(t, os.Symlink(compactord, filepath.Join(folder, "bin", "compactord")))
+			startDaemon(t, folder, strings.ReplaceAll(strings.TrimSpace(b.text), documented, web))
+		case "sh client":
+			script.WriteString(strings.ReplaceAll(b.text, documented, web) + "echo ---\n")
+		case "text":
+			shown = append(shown, b)
+		default:
+			t.Fatalf("docs/http.md:%d: a block of kind %q", b.line, b.info)
+		}
+	}
+	cmd := exec.CommandContext(t.Context(), "bash", "-c", script.String())
+	cmd.Dir = folder
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, string(out))
+	answers := strings.SplitAfter(string(out), "---\n")
+	require.Len(t, answers, len(shown)+1)
+	for i, b := range shown {
+		require.Equal(t, b.text, strings.TrimSuffix(answers[i], "---\n"), "docs/http.md:%d", b.line)
+	}
+}
