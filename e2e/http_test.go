@@ -24,6 +24,7 @@ func freeAddress(t *testing.T) string {
 func TestHTTPExample(t *testing.T) {
 	needs(t, "bash", "curl", "grep")
 	const documented = "127.0.0.1:7442"
+	require.Contains(t, document(t, "README.md"), "--http-listen "+documented)
 	web, folder := freeAddress(t), t.TempDir()
 	var script strings.Builder
 	script.WriteString("set -eu\n")
