@@ -62,6 +62,9 @@ type Request struct {
 	// Following are messages between Messages and Kept that another text of the same summary covers: the first part of a
 	// split turn. They show how the work went on, and are not summarized. They may be empty, and outlines as Messages may.
 	Following []*compactordv1.LoggedMessage
+	// Earlier are the newest of the messages that PreviousSummary covers, unchanged and in the order of the log. They are
+	// summarized already: who quotes chooses anew from them, since what was left out can matter by now. They may be empty.
+	Earlier []*compactordv1.LoggedMessage
 	// PreviousSummary is the text of the summary before Messages. The new summary must preserve what it says.
 	PreviousSummary string
 	// PreviousSections are the sections of PreviousSummary. They are empty if they are unknown.

@@ -142,12 +142,33 @@ func (w *writing) task(ctx context.Context) (*summaries.Task, error) {
 	if err != nil {
 		return nil, err
 	}
+	earlier, err := w.earlier(ctx)
+	if err != nil {
+		return nil, err
+	}
 	budget, err := w.textBudget(ctx)
 	return &summaries.Task{
 		History: history, Prefix: prefix, Kept: kept, Whole: w.whole,
 		Previous: w.previousSummary(), PreviousSections: w.snapshot.Entry.GetSections(),
+		Earlier:   earlier,
 		MaxTokens: budget, Replaces: w.coveredTokens(), AgentView: w.agentView(),
 	}, err
+}
+
+// earlierBytes is how many bytes of messages that the summary before covers are read again.
+const earlierBytes = 4 << 20
+
+// earlier returns the newest messages that the summary before covers; none where there is no summary or no session.
+func (p *planned) earlier(ctx context.Context) ([]*compactordv1.LoggedMessage, error) {
+	h := p.snapshot.Head
+	if p.uid == "" || p.snapshot.Entry.GetSummary() == "" {
+		return nil, nil
+	}
+	row, err := p.logs.Row(ctx, p.req.GetSessionId())
+	if err != nil || row.GetUid() != p.uid {
+		return nil, err
+	}
+	return p.logs.NewestMessages(ctx, row, h, h.GetLeadEnd(), session.KeptFrom(h), earlierBytes)
 }
 
 // kept returns the messages that the view will show beside the summary, as it will show them: of the covered ones those

@@ -28,6 +28,8 @@ type Task struct {
 	// sections that it was asked to have; empty where they are not known.
 	Previous         string
 	PreviousSections []*compactordv1.Section
+	// Earlier are the newest of the messages that Previous covers. They may be empty.
+	Earlier []*compactordv1.LoggedMessage
 	// MaxTokens is the summary's budget. Replaces is the size of what it replaces: the summary must be smaller.
 	MaxTokens, Replaces uint32
 	// AgentView returns the agent's own prompt for a dialect, which the prompt for one text of everything then follows;
@@ -127,7 +129,7 @@ func (w *Writer) part(
 		WithoutToolWords: w.policy.GetPlacement() == compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_SYSTEM,
 	}
 	if kind == summarizers.History {
-		req.PreviousSummary, req.PreviousSections = t.Previous, t.PreviousSections
+		req.PreviousSummary, req.PreviousSections, req.Earlier = t.Previous, t.PreviousSections, t.Earlier
 		if t.AgentView != nil && w.asksModel() {
 			req.View = (&agentPrompt{writer: w, view: t.AgentView}).render
 		}

@@ -25,6 +25,7 @@ func newDigest(g *guard, req *summarizers.Request) *digest {
 	d := &digest{guard: g, req: req, l: newLedger(nextOf(req))}
 	d.l.silent = req.WithoutToolWords
 	d.l.quotes.Expect(quotedBytes(int64(req.MaxTokens)))
+	d.l.again = quotedAgain(req.Earlier)
 	d.try(summarizers.StageLead, 0, func() { d.l.authors = authorsOf(req) })
 	for _, m := range slices.Concat(req.Lead, req.Kept, unlogged(req.Beside)) {
 		d.try(summarizers.StageKept, m.GetIndex(), func() {
@@ -85,6 +86,12 @@ func nextOf(req *summarizers.Request) uint32 {
 func (d *digest) read(ctx context.Context, progress summarizers.Progress) error {
 	quotes := gather(ctx, d.probe, d.l)
 	defer func() { d.faults = append(d.faults, quotes.end()...) }()
+	for _, m := range d.req.Earlier {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		quotes.addEarlier(ctx, m)
+	}
 	var taken uint64
 	for _, m := range d.req.Messages {
 		if ctx.Err() != nil {

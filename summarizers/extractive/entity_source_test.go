@@ -121,11 +121,14 @@ func TestEveryEntityIsInItsSource(t *testing.T) {
 		lang := languages[rapid.SampledFrom(slices.Sorted(maps.Keys(languages))).Draw(rt, "language")]
 		rounds := planted.Rounds(rapid.Uint64().Draw(rt, "seed"), lang, 2, oneRound)
 		source, text := "", ""
+		var earlier []*compactordv1.LoggedMessage
 		for _, round := range rounds {
 			source += sourceOf(t, round.Messages)
 			text = summarize(t, &summarizers.Request{
 				Messages: round.Messages, PreviousSummary: text, MaxTokens: rapid.Uint32Range(64, 4000).Draw(rt, "budget"),
+				Earlier: earlier[rapid.IntRange(0, len(earlier)).Draw(rt, "earlier"):],
 			})
+			earlier = append(earlier, round.Messages...)
 			require.Empty(rt, strangers(text, source), text)
 		}
 	})

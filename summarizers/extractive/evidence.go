@@ -60,7 +60,7 @@ type sources struct {
 
 func newSources(req *summarizers.Request) *sources {
 	s := &sources{redact: req.Redact, read: req.Read, messages: map[uint32]*compactordv1.LoggedMessage{}, clean: map[uint32]*source{}}
-	for _, m := range req.Messages {
+	for _, m := range slices.Concat(req.Earlier, req.Messages) {
 		s.messages[m.GetIndex()] = m
 	}
 	return s

@@ -75,7 +75,7 @@ func (s *Summarizer) Summarize(
 func (s *Summarizer) digest(
 	ctx context.Context, g *guard, req *summarizers.Request, progress summarizers.Progress,
 ) (pieces []string, err error) {
-	req = withoutSecretsBefore(req)
+	req = withoutEarlier(withoutSecretsBefore(req))
 	redacted := map[uint32]bool{}
 	for pass := 1; ; pass++ {
 		*g = guard{probe: s.probe}

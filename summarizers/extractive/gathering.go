@@ -34,12 +34,22 @@ func gather(ctx context.Context, p probe, l *ledger) *gathering {
 
 // add gathers the quotes of a message.
 func (g *gathering) add(ctx context.Context, m *compactordv1.LoggedMessage) {
+	g.hand(ctx, m, g.of.quote(g.quotes))
+}
+
+// addEarlier gathers the quotes of a message that the previous summary covers.
+func (g *gathering) addEarlier(ctx context.Context, m *compactordv1.LoggedMessage) {
+	g.hand(ctx, m, notOfUser(g.of.quote(g.quotes)))
+}
+
+// hand hands over the pieces of a message that can be quoted.
+func (g *gathering) hand(ctx context.Context, m *compactordv1.LoggedMessage, into func(evidence.Piece)) {
 	if g.waiting += proto.Size(m); g.waiting > mostWaiting {
 		g.steps.Wait(ctx)
 		g.waiting = proto.Size(m)
 	}
 	g.steps.Hand(func() {
-		g.try(summarizers.StageQuotes, m.GetIndex(), func() { quotable(m, asItIs, g.of.quote(g.quotes)) })
+		g.try(summarizers.StageQuotes, m.GetIndex(), func() { quotable(m, asItIs, into) })
 		// As after reading a message.
 		runtime.Gosched()
 	})

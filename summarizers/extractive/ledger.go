@@ -66,6 +66,8 @@ type ledger struct {
 	silent bool
 	// quotes gathers what the summary can quote.
 	quotes *evidence.Collector
+	// again are the messages of the previous summary that can be quoted anew, so that its quotes of them do not count.
+	again map[uint32]bool
 	// dropQuote says that a text of a message is no longer true, and is not quoted.
 	dropQuote func(message uint32, text string)
 	focus     []string

@@ -16,7 +16,7 @@ import (
 // context ends, it returns the context's cause.
 func WithQuotes(ctx context.Context, req *summarizers.Request, narrative string) (string, []summarizers.Fault, error) {
 	g := &guard{}
-	req = withoutSecretsBefore(req)
+	req = withoutEarlier(withoutSecretsBefore(req))
 	n := &quoting{req: req, l: newLedger(0)}
 	n.l.silent = req.WithoutToolWords
 	n.before, n.after = summarizers.EndOfSection(req, narrative, roles[kindFact])
@@ -25,6 +25,12 @@ func WithQuotes(ctx context.Context, req *summarizers.Request, narrative string)
 		return narrative, nil, nil
 	}
 	d := newDigest(g, req)
+	for _, m := range req.Earlier {
+		if ctx.Err() != nil {
+			return "", nil, context.Cause(ctx)
+		}
+		g.try(summarizers.StageQuotes, m.GetIndex(), func() { quotable(m, asItIs, notOfUser(d.l.quote(d.l.quotes))) })
+	}
 	for _, m := range req.Messages {
 		if ctx.Err() != nil {
 			return "", nil, context.Cause(ctx)

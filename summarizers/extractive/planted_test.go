@@ -53,8 +53,12 @@ func TestPlantedFactsAreFound(t *testing.T) {
 				found, wanted := map[planted.Kind]int{}, map[planted.Kind]int{}
 				for seed := range uint64(seeds) {
 					text := ""
+					var earlier []*compactordv1.LoggedMessage
 					for i, round := range planted.Rounds(seed, lang, c.rounds, c.amounts) {
-						text = summarize(t, &summarizers.Request{Messages: round.Messages, PreviousSummary: text, MaxTokens: c.budget})
+						text = summarize(t, &summarizers.Request{
+							Messages: round.Messages, Earlier: earlier, PreviousSummary: text, MaxTokens: c.budget,
+						})
+						earlier = append(earlier, round.Messages...)
 						requirePlanted(t, fmt.Sprintf("seed %d round %d", seed, i+1), text, round.Facts, c.rest, found, wanted)
 					}
 				}

@@ -208,6 +208,9 @@ func (p *previousReader) goesOnQuoting(line, trimmed string) bool {
 
 // addQuote adds a quote of the message that is quoted.
 func (p *previousReader) addQuote(text string) {
+	if p.l.again[p.quoted] {
+		return
+	}
 	p.l.quote(p.l.quotes)(evidence.Piece{
 		Message: p.quoted, Voice: evidence.Quoted, Text: p.form.read(text), ByTool: p.form.next == quotation.Mark,
 	})
@@ -248,7 +251,8 @@ func (p *previousReader) quote(line string) bool {
 	}
 	if names, ok := strings.CutPrefix(rest, namesOnly); ok {
 		p.quoting = false
-		if !p.l.silent || form.next != quotation.Mark {
+		chosenAnew := p.l.again[first] && p.l.again[last]
+		if !chosenAnew && (!p.l.silent || form.next != quotation.Mark) {
 			p.l.quotes.AddNames(first, last, form.decode(names))
 		}
 		return true

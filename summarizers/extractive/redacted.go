@@ -55,6 +55,7 @@ func withoutSecretsIn(ctx context.Context, req *summarizers.Request, all bool, t
 	}
 	clean := *req
 	clean.Lead, clean.Messages, clean.Following = redacted(req.Lead), redacted(req.Messages), redacted(req.Following)
+	clean.Earlier = redacted(req.Earlier)
 	if req.Contents != nil {
 		clean.Contents = func(m *compactordv1.LoggedMessage) (*compactordv1.LoggedMessage, error) {
 			if redactedOnes[m] {

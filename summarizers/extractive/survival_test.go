@@ -83,7 +83,7 @@ func afterAHundredRounds(t *testing.T, said ...string) (text string) {
 		c.tool("read", `{"path":"`+path+`"}`, "package module\n\nfunc handle(rows []Row) error { return nil }\n", false)
 		c.tool("bash", `{"command":"go test ./src/..."}`, "ok\tsrc/module\t0.3s", false)
 		c.says("I changed " + path + " and the tests pass.")
-		text = summarize(t, &summarizers.Request{Messages: c.log[from:], PreviousSummary: text, MaxTokens: 600})
+		text = summarize(t, &summarizers.Request{Messages: c.log[from:], Earlier: c.log[:from], PreviousSummary: text, MaxTokens: 600})
 	}
 	return text
 }
