@@ -45,8 +45,13 @@ func concurrencyIn(t *testing.T, file string) []string {
 			found = append(found, "go")
 		case *ast.ImportSpec:
 			switch n.Path.Value {
-			case `"sync"`, `"sync/atomic"`, `"golang.org/x/sync/errgroup"`:
+			case `"sync/atomic"`, `"golang.org/x/sync/errgroup"`:
 				found = append(found, n.Path.Value)
+			}
+		case *ast.SelectorExpr:
+			// A value that is made once, such as an expression, guards nothing that changes.
+			if from, ok := n.X.(*ast.Ident); ok && from.Name == "sync" && n.Sel.Name != "OnceValue" {
+				found = append(found, "sync."+n.Sel.Name)
 			}
 		}
 		return true
