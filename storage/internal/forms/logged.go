@@ -19,9 +19,12 @@ func readLogged(b []byte) *compactordv1.LoggedMessage {
 	made := new(struct {
 		logged  compactordv1.LoggedMessage
 		message compactordv1.Message
-		at      timestamppb.Timestamp
 		part    [1]*compactordv1.Part
-		size    [1]uint32
+	})
+	// Outlines keep these, and must not keep the texts with them.
+	beside := new(struct {
+		at   timestamppb.Timestamp
+		size [1]uint32
 	})
 	m, f := &made.logged, fields{rest: b}
 	for f.next(10, 14) {
@@ -36,10 +39,10 @@ func readLogged(b []byte) *compactordv1.LoggedMessage {
 		case 4:
 			m.Tokens = f.uint32()
 		case 5:
-			m.PartSizes = f.uint32s(made.size[:0])
+			m.PartSizes = f.uint32s(beside.size[:0])
 		case 6:
-			m.AppendedAt = &made.at
-			f.need(readTime(&made.at, f.bytes()))
+			m.AppendedAt = &beside.at
+			f.need(readTime(&beside.at, f.bytes()))
 		case 7:
 			m.ViewPoint = f.uint32()
 		case 8:
