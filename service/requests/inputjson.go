@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"sync"
 
 	"google.golang.org/grpc"
 	"google.golang.org/protobuf/encoding/protojson"
@@ -140,36 +141,43 @@ func decodeJSON(m proto.Message, text []byte) error {
 }
 
 // wrongPlace is how protojson begins: with where the JSON is wrong. Its blank can be of any kind.
-var wrongPlace = regexp.MustCompile(`^proto:.(?:syntax error )?(?:\((line \d+:\d+)\): )?`)
+var wrongPlace = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^proto:.(?:syntax error )?(?:\((line \d+:\d+)\): )?`)
+})
+
+// wrongKind is one of the things that can be wrong with JSON.
+type wrongKind struct {
+	says *regexp.Regexp
+	text string
+}
 
 // wrongKinds are what can be said of wrong JSON. The texts of protojson itself can quote what the client sent, which may be
 // of a conversation.
-var wrongKinds = []struct {
-	says *regexp.Regexp
-	text string
-}{
-	{regexp.MustCompile(`^unknown field "(\w{1,64})"`), "there is no field %s"},
-	{regexp.MustCompile(`^invalid value for (\w{1,16}) (?:field|type) (\w{1,64}):`), "the value of %[2]s is no valid %[1]s"},
-	{regexp.MustCompile(`^invalid (google\.protobuf\.\w{1,32}) value`), "a value is no valid %s"},
-	{regexp.MustCompile(`^error parsing "(\w{1,64})", oneof ([\w.]{1,128}) is already set`), "with %s, more than one field of %s is set"},
-	{regexp.MustCompile(`^duplicate field "(\w{1,64})"`), "the field %s is there twice"},
-	{regexp.MustCompile(`^unknown field`), "there is a field that the contract does not have"},
-	{regexp.MustCompile(`^duplicate`), "a key is there twice"},
-	{regexp.MustCompile(`^invalid value for`), "a value has the wrong type"},
-	{regexp.MustCompile(`^exceeded max`), "messages nest too deep"},
-	{regexp.MustCompile(`^unexpected token`), "a value has the wrong type, or something is missing"},
-}
+var wrongKinds = sync.OnceValue(func() []wrongKind {
+	return []wrongKind{
+		{regexp.MustCompile(`^unknown field "(\w{1,64})"`), "there is no field %s"},
+		{regexp.MustCompile(`^invalid value for (\w{1,16}) (?:field|type) (\w{1,64}):`), "the value of %[2]s is no valid %[1]s"},
+		{regexp.MustCompile(`^invalid (google\.protobuf\.\w{1,32}) value`), "a value is no valid %s"},
+		{regexp.MustCompile(`^error parsing "(\w{1,64})", oneof ([\w.]{1,128}) is already set`), "with %s, more than one field of %s is set"},
+		{regexp.MustCompile(`^duplicate field "(\w{1,64})"`), "the field %s is there twice"},
+		{regexp.MustCompile(`^unknown field`), "there is a field that the contract does not have"},
+		{regexp.MustCompile(`^duplicate`), "a key is there twice"},
+		{regexp.MustCompile(`^invalid value for`), "a value has the wrong type"},
+		{regexp.MustCompile(`^exceeded max`), "messages nest too deep"},
+		{regexp.MustCompile(`^unexpected token`), "a value has the wrong type, or something is missing"},
+	}
+})
 
 // wrongJSON says what is wrong with JSON, and where.
 func wrongJSON(err error, m proto.Message) string {
 	said, what, place := err.Error(), "it is no JSON in UTF-8", ""
-	if begins := wrongPlace.FindStringSubmatch(said); begins != nil {
+	if begins := wrongPlace().FindStringSubmatch(said); begins != nil {
 		said = said[len(begins[0]):]
 		if begins[1] != "" {
 			place = " (" + begins[1] + ")"
 		}
 	}
-	for _, kind := range wrongKinds {
+	for _, kind := range wrongKinds() {
 		found := kind.says.FindStringSubmatch(said)
 		if found == nil {
 			continue

@@ -9,12 +9,15 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
+	"sync"
 
 	"github.com/compactord/compactord/cmd/compactord/internal/api"
 )
 
 // hostName is a name of a host without a port.
-var hostName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._-]{0,251}[A-Za-z0-9])?$`)
+var hostName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._-]{0,251}[A-Za-z0-9])?$`)
+})
 
 // checkHTTP returns every problem with how the API is served over HTTP. The address is held to what that of gRPC is.
 func (c *Config) checkHTTP(from Sources) []error {
@@ -28,7 +31,7 @@ func (c *Config) checkHTTP(from Sources) []error {
 		}
 	}
 	for _, name := range c.HTTPAllowHost {
-		if !hostName.MatchString(name) {
+		if !hostName().MatchString(name) {
 			problems = append(problems, fmt.Errorf("%s: %q is no name of a host, without a port", from.Of("http-allow-host"), name))
 		}
 	}
@@ -94,7 +97,7 @@ func originOf(text string) (string, error) {
 	}
 	port, known := defaultPorts[u.Scheme]
 	_, noAddress := netip.ParseAddr(strings.Trim(u.Hostname(), "[]"))
-	if !known || noAddress != nil && !hostName.MatchString(u.Hostname()) {
+	if !known || noAddress != nil && !hostName().MatchString(u.Hostname()) {
 		return "", wrong
 	}
 	return u.Scheme + "://" + strings.TrimSuffix(u.Host, port), nil
