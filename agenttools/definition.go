@@ -86,11 +86,11 @@ type ArgumentError struct{ text string }
 
 func (e *ArgumentError) Error() string { return e.text }
 
-// WrongArguments makes an ArgumentError of a sentence for the model.
-func WrongArguments(sentence string) error { return &ArgumentError{sentence} }
+// NewArgumentError makes an ArgumentError of a sentence for the model.
+func NewArgumentError(sentence string) error { return &ArgumentError{sentence} }
 
-// wrongArguments makes an ArgumentError of a text for the model.
-func wrongArguments(text string, values ...string) error {
+// argumentError makes an ArgumentError of a text for the model by its name, with values for its placeholders.
+func argumentError(text string, values ...string) error {
 	return &ArgumentError{Text(text, values...)}
 }
 
@@ -127,7 +127,7 @@ func (a Arguments) Number(name string, otherwise uint32) uint32 {
 func (d *Definition) Parse(written string) (Arguments, error) {
 	given := map[string]any{}
 	if strings.Trim(written, white) != "" && (json.Unmarshal([]byte(written), &given) != nil || given == nil) {
-		return nil, wrongArguments("arguments_no_object")
+		return nil, argumentError("arguments_no_object")
 	}
 	var unknown []string
 	for name := range given {
@@ -136,7 +136,7 @@ func (d *Definition) Parse(written string) (Arguments, error) {
 		}
 	}
 	if len(unknown) > 0 {
-		return nil, wrongArguments("argument_unknown", "name", slices.Min(unknown), "names", strings.Join(d.names, ", "))
+		return nil, argumentError("argument_unknown", "name", slices.Min(unknown), "names", strings.Join(d.names, ", "))
 	}
 	checked := Arguments{}
 	for _, name := range d.names {
@@ -160,7 +160,7 @@ func (d *Definition) Parse(written string) (Arguments, error) {
 		}
 	}
 	if len(missing) > 0 {
-		return nil, wrongArguments("arguments_missing", "names", strings.Join(missing, ", "))
+		return nil, argumentError("arguments_missing", "names", strings.Join(missing, ", "))
 	}
 	return checked, nil
 }
@@ -170,11 +170,11 @@ func (p property) check(name string, value any) error {
 	switch p.Type {
 	case "string":
 		if _, ok := value.(string); !ok {
-			return wrongArguments("argument_no_text", "name", name)
+			return argumentError("argument_no_text", "name", name)
 		}
 	case "boolean":
 		if _, ok := value.(bool); !ok {
-			return wrongArguments("argument_no_flag", "name", name)
+			return argumentError("argument_no_flag", "name", name)
 		}
 	default:
 		highest := float64(math.MaxUint32)
@@ -183,7 +183,7 @@ func (p property) check(name string, value any) error {
 		}
 		number, ok := value.(float64)
 		if !ok || number != math.Trunc(number) || number < p.Minimum || number > highest {
-			return wrongArguments("argument_no_number",
+			return argumentError("argument_no_number",
 				"name", name, "lowest", digits(uint32(p.Minimum)), "highest", digits(uint32(highest)))
 		}
 	}

@@ -23,11 +23,11 @@ func (t *Tools) recall(ctx context.Context, given Arguments) (string, error) {
 	byMatch, byLines := given.Has("match"), given.Has("first_line") || given.Has("line_count")
 	switch {
 	case given.Has("first_byte") && (byMatch || byLines):
-		return "", wrongArguments("bytes_or_lines")
+		return "", argumentError("bytes_or_lines")
 	case given.Has("first_byte"):
 		req.Range = &compactordv1.RecallContentRequest_Bytes{Bytes: &compactordv1.ByteRange{Offset: given.Number("first_byte", 0)}}
 	case byMatch && given.Has("line_count"):
-		return "", wrongArguments("count_or_match")
+		return "", argumentError("count_or_match")
 	case byMatch:
 		req.Range = &compactordv1.RecallContentRequest_Match{Match: &compactordv1.LineMatch{
 			Pattern: given.Text("match"), IgnoreCase: given.Flag("ignore_case"),

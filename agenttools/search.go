@@ -17,7 +17,7 @@ const (
 // search searches for the model.
 func (t *Tools) search(ctx context.Context, given Arguments) (string, error) {
 	if given.Has("words") == given.Has("pattern") {
-		return "", wrongArguments("words_or_pattern")
+		return "", argumentError("words_or_pattern")
 	}
 	skip, limit := int(given.Number("skip", 0)), int(given.Number("limit", searchHits))
 	req := &compactordv1.SearchMessagesRequest{

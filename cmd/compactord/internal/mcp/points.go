@@ -84,7 +84,7 @@ func (p *points) revert(ctx context.Context, given agenttools.Arguments) (string
 func (p *points) pin(ctx context.Context, given agenttools.Arguments) (string, error) {
 	named, err := recall.ParseReference(given.Text("reference"))
 	if err != nil || named.Part != nil {
-		return "", agenttools.WrongArguments("reference must name a whole message, such as #12.")
+		return "", agenttools.NewArgumentError("reference must name a whole message, such as #12.")
 	}
 	indexes := []uint32{named.Index}
 	if given.Flag("remove") {
