@@ -167,10 +167,12 @@ func (r *runner) compacted(s step) (map[string]any, error) {
 	if compacts {
 		policy.Target = &compactordv1.CompactRequest_History{History: history}
 		policy.Reason = compactordv1.CompactionReason_COMPACTION_REASON_THRESHOLD
-		last, err := r.lastEvent(policy)
+		events, err := r.Compact(r.t.Context(), policy)
 		if err != nil {
 			return nil, err
 		}
+		require.NotEmpty(r.t, events)
+		last := events[len(events)-1]
 		require.NotNil(r.t, last.GetCompleted().GetCompaction(), "%v", last)
 		history.Compaction = last.GetCompleted().GetCompaction()
 		r.list.compaction = history.GetCompaction()
@@ -215,24 +217,5 @@ func document(elements []*compactordv1.ListElement, system []string, dialect com
 		return `{"instructions":` + prompt + `,"input":` + body + `}`
 	default:
 		return body
-	}
-}
-
-// lastEvent returns the last event of a compaction.
-func (r *runner) lastEvent(req *compactordv1.CompactRequest) (*compactordv1.CompactionEvent, error) {
-	stream, err := r.Compactions.Compact(r.t.Context(), req)
-	if err != nil {
-		return nil, err
-	}
-	var last *compactordv1.CompactionEvent
-	for {
-		next, err := stream.Recv()
-		if errors.Is(err, io.EOF) {
-			return last, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		last = next.GetEvent()
 	}
 }
