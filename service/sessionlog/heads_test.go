@@ -17,10 +17,10 @@ import (
 	"github.com/compactord/compactord/storage/memory"
 )
 
-// readSizes notes the bytes of messages that single reads return.
+// readSizes notes the bytes of messages that reads return: of the largest one, and of all.
 type readSizes struct {
 	storage.Store
-	most int
+	most, all int
 }
 
 func (r *readSizes) Messages(
@@ -31,7 +31,7 @@ func (r *readSizes) Messages(
 	for _, m := range messages {
 		bytes += proto.Size(m)
 	}
-	r.most = max(r.most, bytes)
+	r.most, r.all = max(r.most, bytes), r.all+bytes
 	return messages, err
 }
 

@@ -19,7 +19,9 @@ func continued(c *conversation, covered int) *summarizers.Request {
 
 func ledgers() *conversation {
 	c := &conversation{}
-	c.user("Find out why the import of ledgers fails. The port is 9911.")
+	c.user("Find out why the import of ledgers fails.")
+	c.says("I look.")
+	c.user("The rows are in ledger_rows_eu.")
 	c.runs("grep -rn parseLedger internal", "internal/ledger/parse.go:41: func parseLedgerRow(row string) (entry, error) {", false)
 	c.says("The importer lives in internal/ledger/import.go.")
 	return c
@@ -44,7 +46,7 @@ func TestTheUserIsNotQuotedAnew(t *testing.T) {
 	c := ledgers()
 	covered := len(c.log)
 	c.user("Go on.")
-	require.NotContains(t, summarize(t, continued(c, covered)), "9911")
+	require.NotContains(t, summarize(t, continued(c, covered)), "ledger_rows_eu")
 }
 
 // A quote of the earlier summary counts by what its message says, and stays where that is not at hand.
@@ -54,7 +56,7 @@ func TestQuotesOfTheEarlierSummaryCompeteAnew(t *testing.T) {
 	covered := len(c.log)
 	c.user("Go on.")
 	req := continued(c, covered)
-	req.PreviousSummary += "\n\n## Critical Context\n> [#2] func oldLedgerName() error"
+	req.PreviousSummary += "\n\n## Critical Context\n> [#4] func oldLedgerName() error"
 	require.NotContains(t, summarize(t, req), "oldLedgerName")
 	req.Earlier = nil
 	require.Contains(t, summarize(t, req), "oldLedgerName")
