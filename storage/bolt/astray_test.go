@@ -5,8 +5,10 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -326,9 +328,7 @@ func TestPointerAstrayWhileOpen(t *testing.T) {
 	s, content := busy(t, path, Options{listed: 1})
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
 	require.NoError(t, err)
-	i := newImage(t, path, requestsOf(content))
-	require.False(t, i.meta.HasFreelist())
-	ref, request, astray := i.olderCopy(t)
+	ref, request, astray := withOlderCopy(t, s, path, content)
 	_, err = file.WriteAt(binary.NativeEndian.AppendUint64(nil, astray.older), astray.at)
 	require.NoError(t, err)
 
@@ -354,20 +354,27 @@ type astray struct {
 	leaf, older uint64
 }
 
-// olderCopy returns a request, and an older copy of its leaf that lacks it.
-func (i *image) olderCopy(t *testing.T) (ref storage.Ref, request string, found astray) {
+// withOlderCopy has one of the sessions remember another request, and returns the file with an older copy of its leaf that
+// lacks it. Such a copy stands in the file only up to the next commit, which may take its page, and not where the newest
+// commit has split the leaf.
+func withOlderCopy(t *testing.T, s *Store, path string, content map[string]*content) (ref storage.Ref, request string, found astray) {
 	t.Helper()
-	tx := &transaction{disk: i.disk(), sealed: true}
-	branches, _ := i.treePages(t)
-	for id, requests := range i.names {
-		ref := storage.Ref{SessionID: id, UID: "uid-" + id}
-		header, _, err := incarnation(tx, ref)
+	for id, c := range content {
+		request := id + "-more"
+		d := storagetest.Next(c.row).Text("more").Remember(request)
+		require.NoError(t, s.Commit(t.Context(), &d.Commit))
+		read := readContent(t, s, id, append(slices.Collect(maps.Keys(c.requests)), request))
+		require.Empty(t, read.errs)
+		*c = read.content
+		i := newImage(t, path, requestsOf(content))
+		require.False(t, i.meta.HasFreelist())
+		ref := storage.RefOf(c.row)
+		header, _, err := incarnation(&transaction{disk: i.disk(), sealed: true}, ref)
 		require.NoError(t, err)
-		for _, request := range requests {
-			for _, branch := range branches {
-				if found, ok := i.olderBelow(branch, requestKey(header.ordinal, request)); ok {
-					return ref, request, found
-				}
+		branches, _ := i.treePages(t)
+		for _, branch := range branches {
+			if found, ok := i.olderBelow(branch, requestKey(header.ordinal, request)); ok {
+				return ref, request, found
 			}
 		}
 	}
