@@ -99,12 +99,36 @@ func TestMetricsAreDocumented(t *testing.T) {
 // ofDatabases are the metrics of a store in a database.
 var ofDatabases = []string{"compactord_store_connections", "compactord_store_connections_waiting"}
 
-// Operators see how many connections there are to the database, and how many there can be.
+// Operators see how many connections there are to the database, and how many there can be. Work in the background may take
+// and return the only one at any time: in each scrape, it is in one state.
 func TestConnectionsAreMeasured(t *testing.T) {
 	t.Parallel()
 	metrics := prometheus.NewRegistry()
 	start(t, withStore(sharedStores["postgres"](t).open(t)), func(o *service.ServerOptions) { o.Metrics = metrics })
-	require.Positive(t, figure(t, metrics, "compactord_store_connections", "limit"))
-	require.Positive(t, figure(t, metrics, "compactord_store_connections", "idle")+figure(t, metrics, "compactord_store_connections", "used"))
-	require.GreaterOrEqual(t, figure(t, metrics, "compactord_store_connections_waiting"), 0.0)
+	for range 100 {
+		connections := connectionsOf(t, metrics)
+		require.Positive(t, connections["limit"])
+		require.Positive(t, connections["idle"]+connections["used"])
+		require.GreaterOrEqual(t, connections["waiting"], 0.0)
+	}
+}
+
+// connectionsOf returns the figures of one scrape.
+func connectionsOf(t *testing.T, metrics *prometheus.Registry) map[string]float64 {
+	t.Helper()
+	families, err := metrics.Gather()
+	require.NoError(t, err)
+	figures := map[string]float64{}
+	for _, family := range families {
+		for _, m := range family.GetMetric() {
+			switch family.GetName() {
+			case "compactord_store_connections":
+				figures[m.GetLabel()[0].GetValue()] = m.GetGauge().GetValue()
+			case "compactord_store_connections_waiting":
+				figures["waiting"] = m.GetGauge().GetValue()
+			}
+		}
+	}
+	require.Len(t, figures, 4)
+	return figures
 }

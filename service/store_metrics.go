@@ -24,7 +24,7 @@ func measureStore(store storage.Store, metrics prometheus.Registerer) error {
 		collectors = append(collectors, statistics(measured)...)
 	}
 	if connected, ok := store.(storage.Connected); ok {
-		collectors = append(collectors, connectionGauges(connected)...)
+		collectors = append(collectors, newStoreConnections(connected))
 	}
 	for _, c := range collectors {
 		if err := metrics.Register(c); err != nil {
@@ -103,18 +103,34 @@ func statistics(store storage.Measured) (collectors []prometheus.Collector) {
 	return collectors
 }
 
-func connectionGauges(store storage.Connected) (collectors []prometheus.Collector) {
-	for state, count := range map[string]func(storage.Connections) int{
-		"used":  func(c storage.Connections) int { return c.Used },
-		"idle":  func(c storage.Connections) int { return c.Idle },
-		"limit": func(c storage.Connections) int { return c.Limit },
-	} {
-		collectors = append(collectors, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "compactord_store_connections", ConstLabels: prometheus.Labels{"state": state},
-			Help: "Connections to the database of the store, by state: used, idle, and limit for how many there can be.",
-		}, func() float64 { return float64(count(store.Connections())) }))
+// storeConnections collects the figures of the connections to a database, all those of a scrape at one moment: a connection
+// that passes from one state to another is in one of them.
+type storeConnections struct {
+	store           storage.Connected
+	states, waiting *prometheus.Desc
+}
+
+func newStoreConnections(store storage.Connected) *storeConnections {
+	return &storeConnections{
+		store: store,
+		states: prometheus.NewDesc("compactord_store_connections",
+			"Connections to the database of the store, by state: used, idle, and limit for how many there can be.", []string{"state"}, nil),
+		waiting: prometheus.NewDesc("compactord_store_connections_waiting",
+			"Operations that wait for a connection to the database of the store.", nil, nil),
 	}
-	return append(collectors, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "compactord_store_connections_waiting", Help: "Operations that wait for a connection to the database of the store.",
-	}, func() float64 { return float64(store.Connections().Waiting) }))
+}
+
+// Describe implements prometheus.Collector.
+func (c *storeConnections) Describe(to chan<- *prometheus.Desc) {
+	to <- c.states
+	to <- c.waiting
+}
+
+// Collect implements prometheus.Collector.
+func (c *storeConnections) Collect(to chan<- prometheus.Metric) {
+	now := c.store.Connections()
+	for state, count := range map[string]int{"used": now.Used, "idle": now.Idle, "limit": now.Limit} {
+		to <- prometheus.MustNewConstMetric(c.states, prometheus.GaugeValue, float64(count), state)
+	}
+	to <- prometheus.MustNewConstMetric(c.waiting, prometheus.GaugeValue, float64(now.Waiting))
 }
