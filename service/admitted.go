@@ -31,16 +31,30 @@ func (s *Service) admittedView(ctx context.Context, bytes int) (context.Context,
 // largeSessionBytes is the size of a view from which each append to a session is much work, where that plans.
 const largeSessionBytes = 1 << 20
 
-// isLarge says whether it is much work to check and to append what a request brings.
-func isLarge(req *compactordv1.AppendMessagesRequest) bool {
-	return len(req.GetMessages()) > smallAppendMessages || proto.Size(req) > smallAppendBytes
+// isLarge says whether it is much work to check what a request brings, and to add it to a log.
+func isLarge(req proto.Message) bool {
+	messages := 0
+	switch req := req.(type) {
+	case *compactordv1.AppendMessagesRequest:
+		messages = len(req.GetMessages())
+	case *compactordv1.SyncMessagesRequest:
+		for _, e := range req.GetElements() {
+			if e.GetMessage() != nil {
+				messages++
+			}
+		}
+	case *compactordv1.CompactRequest:
+		messages = len(req.GetHistory().GetMessages())
+	default:
+		return false
+	}
+	return messages > smallAppendMessages || proto.Size(req) > smallAppendBytes
 }
 
-// enterLarge waits until a request that is to append much may be checked and carried out. All of its work is in the pool
-// then: what the handler enters is part of it.
+// enterLarge waits until a request that brings much may be checked. All of the work of a unary call is in the pool then:
+// what the handler enters is part of it. A stream enters once more for its work.
 func (s *Service) enterLarge(ctx context.Context, req proto.Message) (_ context.Context, leave func(), err error) {
-	appending, is := req.(*compactordv1.AppendMessagesRequest)
-	if !is || !isLarge(appending) {
+	if !isLarge(req) {
 		return ctx, func() {}, nil
 	}
 	ctx, permit, err := s.admission.Imports.Enter(ctx, wholeCore, nil)
@@ -65,7 +79,7 @@ func (s *Service) admittedAppend(
 func (s *Service) admittedSync(
 	ctx context.Context, req *compactordv1.SyncMessagesRequest,
 ) (context.Context, *admission.Permit, error) {
-	if proto.Size(req) <= smallAppendBytes && !s.plansMuch(ctx, req.GetSessionId()) {
+	if !isLarge(req) && !s.plansMuch(ctx, req.GetSessionId()) {
 		s.admission.Pass()
 		return ctx, &admission.Permit{}, nil
 	}

@@ -91,7 +91,8 @@ func TestTooManySearchesOrImportsWait(t *testing.T) {
 	}
 }
 
-// The rules of a large append are evaluated once there is room for it. Those of a small one are evaluated at once.
+// The rules of what brings much are evaluated once there is room for it: appends, lists to sync, inline histories of
+// compactions. Those of what brings little are evaluated at once.
 func TestRulesOfLargeRequestsWait(t *testing.T) {
 	t.Parallel()
 	store := &heldStore{Store: memory.New(), reached: make(chan struct{}, 9), release: make(chan struct{})}
@@ -105,6 +106,24 @@ func TestRulesOfLargeRequestsWait(t *testing.T) {
 		_, err := d.sessions.AppendMessages(t.Context(), &compactordv1.AppendMessagesRequest{SessionId: "s", Messages: m})
 		return err
 	}
+	synced := func(m ...*compactordv1.Message) error {
+		req := &compactordv1.SyncMessagesRequest{SessionId: "s"}
+		for _, m := range m {
+			req.Elements = append(req.Elements, &compactordv1.ListElement{Content: &compactordv1.ListElement_Message{Message: m}})
+		}
+		stream, err := d.sessions.SyncMessages(t.Context(), req)
+		require.NoError(t, err)
+		_, err = stream.Recv()
+		return err
+	}
+	compacted := func(m ...*compactordv1.Message) error {
+		stream, err := d.compactions.Compact(t.Context(), &compactordv1.CompactRequest{
+			Target: &compactordv1.CompactRequest_History{History: &compactordv1.InlineHistory{Messages: m}},
+		})
+		require.NoError(t, err)
+		_, err = stream.Recv()
+		return err
+	}
 	large := user(strings.Repeat("words ", 100<<10))
 	ask := func() { ended <- appended(large) }
 	go ask()
@@ -115,14 +134,19 @@ func TestRulesOfLargeRequestsWait(t *testing.T) {
 
 	// One works and one waits, so that there is no room to wait.
 	withoutRole := &compactordv1.Message{Parts: large.GetParts()}
-	requireReason(t, appended(withoutRole), codes.ResourceExhausted, "TOO_MANY_WAITING")
-	requireReason(t, appended(slices.Repeat([]*compactordv1.Message{{}}, 5000)...), codes.ResourceExhausted, "TOO_MANY_WAITING")
-	requireReason(t, appended(&compactordv1.Message{}), codes.InvalidArgument, "INVALID_FIELD")
+	brought := []func(...*compactordv1.Message) error{appended, synced, compacted}
+	for _, bring := range brought {
+		requireReason(t, bring(withoutRole), codes.ResourceExhausted, "TOO_MANY_WAITING")
+		requireReason(t, bring(slices.Repeat([]*compactordv1.Message{{}}, 5000)...), codes.ResourceExhausted, "TOO_MANY_WAITING")
+		requireReason(t, bring(&compactordv1.Message{}), codes.InvalidArgument, "INVALID_FIELD")
+	}
 	release()
 	for range 2 {
 		require.NoError(t, <-ended)
 	}
-	requireReason(t, appended(withoutRole), codes.InvalidArgument, "INVALID_FIELD")
+	for _, bring := range brought {
+		requireReason(t, bring(withoutRole), codes.InvalidArgument, "INVALID_FIELD")
+	}
 }
 
 func tellsWhenToComeAgain(err error) bool {

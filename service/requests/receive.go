@@ -29,8 +29,8 @@ type Receiver struct {
 	Patience time.Duration
 	// Check refuses decoded requests before the contract's rules are evaluated. May be nil.
 	Check func(req proto.Message) error
-	// Enter waits until a decoded request of a unary call may be checked and carried out, and returns the context for that
-	// and what must be called at its end. May be nil.
+	// Enter waits until a decoded request may be checked, and that of a unary call carried out. It returns the context for
+	// that and what must be called at its end. May be nil.
 	Enter func(ctx context.Context, req proto.Message) (_ context.Context, leave func(), err error)
 	// Received is told the bytes of each request. May be nil.
 	Received func(ctx context.Context, bytes int)
@@ -68,19 +68,23 @@ type valuesKey struct{}
 func (r *Receiver) EnterUnary(
 	ctx context.Context, req any, _ *grpc.UnaryServerInfo, handler grpc.UnaryHandler,
 ) (any, error) {
-	if r.Enter == nil {
-		return handler(ctx, req)
-	}
 	m, err := message(req)
 	if err != nil {
 		return nil, err
 	}
-	ctx, leave, err := r.Enter(ctx, m)
+	ctx, leave, err := r.enter(ctx, m)
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
 	return handler(ctx, req)
+}
+
+func (r *Receiver) enter(ctx context.Context, req proto.Message) (_ context.Context, leave func(), err error) {
+	if r.Enter == nil {
+		return ctx, func() {}, nil
+	}
+	return r.Enter(ctx, req)
 }
 
 // CheckUnary evaluates the contract's rules for the request of a unary call.
@@ -113,7 +117,7 @@ type receivingStream struct {
 	reserved *share
 }
 
-// RecvMsg receives a request.
+// RecvMsg receives a request. Only its check waits for Enter, not what the stream does with it, which may take minutes.
 func (s *receivingStream) RecvMsg(req any) error {
 	s.release()
 	reserved, values, err := s.receiver.receive(s.Context(), req, s.several)
@@ -128,7 +132,12 @@ func (s *receivingStream) RecvMsg(req any) error {
 	if err != nil {
 		return err
 	}
-	return checkRules(s.Context(), m, values)
+	ctx, leave, err := s.receiver.enter(s.Context(), m)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	return checkRules(ctx, m, values)
 }
 
 func (s *receivingStream) release() {
