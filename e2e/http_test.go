@@ -20,18 +20,26 @@ func freeAddress(t *testing.T) string {
 	return free.Addr().String()
 }
 
-// TestHTTPExample runs what docs/http.md shows of curl, and compares the answers.
+// TestHTTPExample runs what README and docs/http.md show of curl, and compares the answers.
 func TestHTTPExample(t *testing.T) {
-	needs(t, "bash", "curl", "grep")
+	for path, section := range map[string]string{"docs/http.md": "Calls", "README.md": "With curl"} {
+		t.Run(path, func(t *testing.T) { runCurlExample(t, path, section) })
+	}
+}
+
+// runCurlExample runs the blocks of a section: one that starts the daemon, and those of its client, with their answers.
+func runCurlExample(t *testing.T, path, section string) {
+	needs(t, "bash", "curl", "grep", "tail", "jq")
 	const documented = "127.0.0.1:7442"
-	require.Contains(t, document(t, "README.md"), "--http-listen "+documented)
 	web, folder := freeAddress(t), t.TempDir()
+	require.NoError(t, os.Symlink(filepath.Join(repo, "examples"), filepath.Join(folder, "examples")))
 	var script strings.Builder
-	script.WriteString("set -eu\n")
+	script.WriteString("set -euo pipefail\n")
 	var shown []block
-	for _, b := range blocks(t, document(t, "docs/http.md"), "Calls") {
+	for _, b := range blocks(t, document(t, path), section) {
 		switch b.info {
 		case "sh daemon":
+			require.Contains(t, b.text, "--http-listen "+documented)
 			require.NoError(t, os.MkdirAll(filepath.Join(folder, "bin"), 0o750))
 			require.NoError(t, os.Symlink(compactord, filepath.Join(folder, "bin", "compactord")))
 			startDaemon(t, folder, strings.ReplaceAll(strings.TrimSpace(b.text), documented, web))
@@ -40,7 +48,7 @@ func TestHTTPExample(t *testing.T) {
 		case "text":
 			shown = append(shown, b)
 		default:
-			t.Fatalf("docs/http.md:%d: a block of kind %q", b.line, b.info)
+			t.Fatalf("%s:%d: a block of kind %q", path, b.line, b.info)
 		}
 	}
 	cmd := exec.CommandContext(t.Context(), "bash", "-c", script.String())
@@ -50,6 +58,6 @@ func TestHTTPExample(t *testing.T) {
 	answers := strings.SplitAfter(string(out), "---\n")
 	require.Len(t, answers, len(shown)+1)
 	for i, b := range shown {
-		require.Equal(t, b.text, strings.TrimSuffix(answers[i], "---\n"), "docs/http.md:%d", b.line)
+		require.Equal(t, b.text, strings.TrimSuffix(answers[i], "---\n"), "%s:%d", path, b.line)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"google.golang.org/grpc"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/service/compaction"
 )
 
@@ -17,6 +18,9 @@ func (s *Service) Compact(
 ) error {
 	if req.GetHistory() != nil {
 		return s.compactInline(req, stream)
+	}
+	if req.GetView() != nil {
+		return apierror.InvalidField("view", "goes with a history: call GetLLMView for a session")
 	}
 	return s.compact(s.compactor, req, stream, nil)
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 
-	"google.golang.org/grpc"
 	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -74,7 +73,7 @@ func refuseWithHistory(set map[string]bool) error {
 	return nil
 }
 
-// viewInline is GetLLMView of a history. It has no next page, since there is no token to ask for one.
+// viewInline is GetLLMView of a history.
 func (s *Service) viewInline(
 	ctx context.Context, req *compactordv1.GetLLMViewRequest,
 ) (*compactordv1.GetLLMViewResponse, error) {
@@ -91,6 +90,18 @@ func (s *Service) viewInline(
 	if err != nil {
 		return nil, err
 	}
+	answer, err := s.viewOf(ctx, inlined, req)
+	if err != nil {
+		return nil, err
+	}
+	answer.Findings = inlined.findings
+	return answer, nil
+}
+
+// viewOf returns the view of an inline history, as a request says. It is whole: there is no token to ask for a next page.
+func (s *Service) viewOf(
+	ctx context.Context, inlined *inline, req *compactordv1.GetLLMViewRequest,
+) (*compactordv1.GetLLMViewResponse, error) {
 	limit := req.GetMaxBytes()
 	if limit == 0 {
 		limit = maxInlineBytes
@@ -108,7 +119,7 @@ func (s *Service) viewInline(
 			map[string]string{"limit": "max_bytes", "value": strconv.FormatUint(uint64(limit), 10)},
 			"the view is larger than max_bytes, %d: the view of an inline history has no next page", limit)
 	}
-	answer.ViewToken, answer.Findings = "", inlined.findings
+	answer.ViewToken = ""
 	return answer, nil
 }
 
@@ -137,37 +148,4 @@ func (s *Service) pruneInline(
 	}
 	answer.Findings = inlined.findings
 	return answer, nil
-}
-
-// inlineAdmitted builds the log of a history. The compaction then enters its own pool.
-func (s *Service) inlineAdmitted(ctx context.Context, req *compactordv1.CompactRequest) (*inline, error) {
-	ctx, permit, err := s.admission.Views.Enter(ctx, admission.WeightOf(proto.Size(req)), nil)
-	if err != nil {
-		return nil, err
-	}
-	defer permit.Leave()
-	return s.inline(ctx, req.GetHistory(), req.GetPolicy())
-}
-
-// compactInline is Compact of a history.
-func (s *Service) compactInline(
-	req *compactordv1.CompactRequest, stream grpc.ServerStreamingServer[compactordv1.CompactResponse],
-) error {
-	err := refuseWithHistory(map[string]bool{
-		"request_id": req.GetRequestId() != "", "detach": req.GetDetach(), "preempt": req.GetPreempt(),
-	})
-	if err != nil {
-		return err
-	}
-	inlined, err := s.inlineAdmitted(stream.Context(), req)
-	if err != nil {
-		return err
-	}
-	return s.compact(inlined.compactor, &compactordv1.CompactRequest{
-		Target: &compactordv1.CompactRequest_SessionId{SessionId: inlineSession},
-		Reason: req.GetReason(), Focus: req.GetFocus(), DryRun: req.GetDryRun(), Replay: req.Replay,
-		WillRetry: req.GetWillRetry(), Fold: req.GetFold(),
-		// The client has the messages, so a message that is appended here would be lost.
-		Policy: &compactordv1.Policy{Overflow: &compactordv1.OverflowPolicy{AutoContinue: proto.Bool(false)}},
-	}, stream, inlined.findings)
 }

@@ -16,9 +16,10 @@ import (
 func (s *Service) GetLLMView(
 	ctx context.Context, req *compactordv1.GetLLMViewRequest,
 ) (*compactordv1.GetLLMViewResponse, error) {
+	if err := checkBreakpoints(req, "mark_cache_breakpoints"); err != nil {
+		return nil, err
+	}
 	switch {
-	case req.GetMarkCacheBreakpoints() && req.GetDialect() == compactordv1.Dialect_DIALECT_UNSPECIFIED:
-		return nil, apierror.InvalidField("mark_cache_breakpoints", "needs a dialect: neutral messages have no place for marks")
 	case req.GetHistory() != nil:
 		return s.viewInline(ctx, req)
 	case req.GetPolicy() != nil:

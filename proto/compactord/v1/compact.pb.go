@@ -55,7 +55,11 @@ type CompactRequest struct {
 	// Makes the request safe to send again. At most 128 bytes. Refused with an inline history.
 	RequestId string `protobuf:"bytes,11,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	// Folds these messages, at most 20,000, into one text, in place of what the policy's strategy would do. MANUAL only.
-	Fold          *FoldRange `protobuf:"bytes,12,opt,name=fold,proto3" json:"fold,omitempty"`
+	Fold *FoldRange `protobuf:"bytes,12,opt,name=fold,proto3" json:"fold,omitempty"`
+	// Has the answer end with the view after the compaction: then one call takes a conversation and returns what the model
+	// is to see of it. Where nothing was done, it is the view as it was. Inline history only: of a session, call
+	// GetLLMView. INVALID_ARGUMENT with dry_run. Default: no view.
+	View          *CompactedView `protobuf:"bytes,13,opt,name=view,proto3" json:"view,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -185,6 +189,13 @@ func (x *CompactRequest) GetFold() *FoldRange {
 	return nil
 }
 
+func (x *CompactRequest) GetView() *CompactedView {
+	if x != nil {
+		return x.View
+	}
+	return nil
+}
+
 type isCompactRequest_Target interface {
 	isCompactRequest_Target()
 }
@@ -202,6 +213,81 @@ type CompactRequest_History struct {
 func (*CompactRequest_SessionId) isCompactRequest_Target() {}
 
 func (*CompactRequest_History) isCompactRequest_Target() {}
+
+// CompactedView says how a compaction returns the view after it.
+type CompactedView struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The provider's shape. Default: neutral messages. Where calls of the conversation wait for results, the request fails
+	// with TOOL_CALLS_OPEN before anything is done.
+	Dialect Dialect `protobuf:"varint,1,opt,name=dialect,proto3,enum=compactord.v1.Dialect" json:"dialect,omitempty"`
+	// Overrides policy.thinking.
+	Thinking *ThinkingPolicy `protobuf:"varint,2,opt,name=thinking,proto3,enum=compactord.v1.ThinkingPolicy,oneof" json:"thinking,omitempty"`
+	// Whether to mark cache breakpoints, as GetLLMView does. INVALID_ARGUMENT without a dialect. Default false.
+	MarkCacheBreakpoints bool `protobuf:"varint,3,opt,name=mark_cache_breakpoints,json=markCacheBreakpoints,proto3" json:"mark_cache_breakpoints,omitempty"`
+	// How many bytes the messages of the view may have. 0 to 67,108,864; 0 means 67,108,864. With a larger view, the
+	// request fails with LIMIT_EXCEEDED after its last event.
+	MaxBytes      uint32 `protobuf:"varint,4,opt,name=max_bytes,json=maxBytes,proto3" json:"max_bytes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CompactedView) Reset() {
+	*x = CompactedView{}
+	mi := &file_compactord_v1_compact_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CompactedView) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CompactedView) ProtoMessage() {}
+
+func (x *CompactedView) ProtoReflect() protoreflect.Message {
+	mi := &file_compactord_v1_compact_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CompactedView.ProtoReflect.Descriptor instead.
+func (*CompactedView) Descriptor() ([]byte, []int) {
+	return file_compactord_v1_compact_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *CompactedView) GetDialect() Dialect {
+	if x != nil {
+		return x.Dialect
+	}
+	return Dialect_DIALECT_UNSPECIFIED
+}
+
+func (x *CompactedView) GetThinking() ThinkingPolicy {
+	if x != nil && x.Thinking != nil {
+		return *x.Thinking
+	}
+	return ThinkingPolicy_THINKING_POLICY_UNSPECIFIED
+}
+
+func (x *CompactedView) GetMarkCacheBreakpoints() bool {
+	if x != nil {
+		return x.MarkCacheBreakpoints
+	}
+	return false
+}
+
+func (x *CompactedView) GetMaxBytes() uint32 {
+	if x != nil {
+		return x.MaxBytes
+	}
+	return 0
+}
 
 // FoldRange names messages that views show as one text where they stand: whole turns, or whole tool groups within one
 // turn. The log keeps them; a later compaction reads them as they are in the log. Where a range begins or ends within a
@@ -228,7 +314,7 @@ type FoldRange struct {
 
 func (x *FoldRange) Reset() {
 	*x = FoldRange{}
-	mi := &file_compactord_v1_compact_proto_msgTypes[1]
+	mi := &file_compactord_v1_compact_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -240,7 +326,7 @@ func (x *FoldRange) String() string {
 func (*FoldRange) ProtoMessage() {}
 
 func (x *FoldRange) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_compact_proto_msgTypes[1]
+	mi := &file_compactord_v1_compact_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -253,7 +339,7 @@ func (x *FoldRange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FoldRange.ProtoReflect.Descriptor instead.
 func (*FoldRange) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_compact_proto_rawDescGZIP(), []int{1}
+	return file_compactord_v1_compact_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *FoldRange) GetFrom() isFoldRange_From {
@@ -313,18 +399,21 @@ func (*FoldRange_Start) isFoldRange_From() {}
 
 func (*FoldRange_CheckpointId) isFoldRange_From() {}
 
-// CompactResponse is one event of a compaction.
+// CompactResponse is one event of a compaction, or the view after it.
 type CompactResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The event.
-	Event         *CompactionEvent `protobuf:"bytes,1,opt,name=event,proto3" json:"event,omitempty"`
+	// The event. Not set where view is.
+	Event *CompactionEvent `protobuf:"bytes,1,opt,name=event,proto3" json:"event,omitempty"`
+	// The last answer of a request with a view, after the last event. It has no view token, and no findings: the first event
+	// has them.
+	View          *GetLLMViewResponse `protobuf:"bytes,2,opt,name=view,proto3" json:"view,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CompactResponse) Reset() {
 	*x = CompactResponse{}
-	mi := &file_compactord_v1_compact_proto_msgTypes[2]
+	mi := &file_compactord_v1_compact_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -336,7 +425,7 @@ func (x *CompactResponse) String() string {
 func (*CompactResponse) ProtoMessage() {}
 
 func (x *CompactResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_compact_proto_msgTypes[2]
+	mi := &file_compactord_v1_compact_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -349,12 +438,19 @@ func (x *CompactResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactResponse.ProtoReflect.Descriptor instead.
 func (*CompactResponse) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_compact_proto_rawDescGZIP(), []int{2}
+	return file_compactord_v1_compact_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *CompactResponse) GetEvent() *CompactionEvent {
 	if x != nil {
 		return x.Event
+	}
+	return nil
+}
+
+func (x *CompactResponse) GetView() *GetLLMViewResponse {
+	if x != nil {
+		return x.View
 	}
 	return nil
 }
@@ -373,7 +469,7 @@ type CancelCompactionRequest struct {
 
 func (x *CancelCompactionRequest) Reset() {
 	*x = CancelCompactionRequest{}
-	mi := &file_compactord_v1_compact_proto_msgTypes[3]
+	mi := &file_compactord_v1_compact_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -385,7 +481,7 @@ func (x *CancelCompactionRequest) String() string {
 func (*CancelCompactionRequest) ProtoMessage() {}
 
 func (x *CancelCompactionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_compact_proto_msgTypes[3]
+	mi := &file_compactord_v1_compact_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -398,7 +494,7 @@ func (x *CancelCompactionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelCompactionRequest.ProtoReflect.Descriptor instead.
 func (*CancelCompactionRequest) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_compact_proto_rawDescGZIP(), []int{3}
+	return file_compactord_v1_compact_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *CancelCompactionRequest) GetSessionId() string {
@@ -429,7 +525,7 @@ type CancelCompactionResponse struct {
 
 func (x *CancelCompactionResponse) Reset() {
 	*x = CancelCompactionResponse{}
-	mi := &file_compactord_v1_compact_proto_msgTypes[4]
+	mi := &file_compactord_v1_compact_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -441,7 +537,7 @@ func (x *CancelCompactionResponse) String() string {
 func (*CancelCompactionResponse) ProtoMessage() {}
 
 func (x *CancelCompactionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_compact_proto_msgTypes[4]
+	mi := &file_compactord_v1_compact_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -454,7 +550,7 @@ func (x *CancelCompactionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelCompactionResponse.ProtoReflect.Descriptor instead.
 func (*CancelCompactionResponse) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_compact_proto_rawDescGZIP(), []int{4}
+	return file_compactord_v1_compact_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *CancelCompactionResponse) GetOperationId() string {
@@ -496,7 +592,7 @@ type PruneRequest struct {
 
 func (x *PruneRequest) Reset() {
 	*x = PruneRequest{}
-	mi := &file_compactord_v1_compact_proto_msgTypes[5]
+	mi := &file_compactord_v1_compact_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -508,7 +604,7 @@ func (x *PruneRequest) String() string {
 func (*PruneRequest) ProtoMessage() {}
 
 func (x *PruneRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_compact_proto_msgTypes[5]
+	mi := &file_compactord_v1_compact_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -521,7 +617,7 @@ func (x *PruneRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PruneRequest.ProtoReflect.Descriptor instead.
 func (*PruneRequest) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_compact_proto_rawDescGZIP(), []int{5}
+	return file_compactord_v1_compact_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *PruneRequest) GetTarget() isPruneRequest_Target {
@@ -614,7 +710,7 @@ type PruneResponse struct {
 
 func (x *PruneResponse) Reset() {
 	*x = PruneResponse{}
-	mi := &file_compactord_v1_compact_proto_msgTypes[6]
+	mi := &file_compactord_v1_compact_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -626,7 +722,7 @@ func (x *PruneResponse) String() string {
 func (*PruneResponse) ProtoMessage() {}
 
 func (x *PruneResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_compact_proto_msgTypes[6]
+	mi := &file_compactord_v1_compact_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -639,7 +735,7 @@ func (x *PruneResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PruneResponse.ProtoReflect.Descriptor instead.
 func (*PruneResponse) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_compact_proto_rawDescGZIP(), []int{6}
+	return file_compactord_v1_compact_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *PruneResponse) GetPrune() *PruneEntry {
@@ -681,7 +777,7 @@ var File_compactord_v1_compact_proto protoreflect.FileDescriptor
 
 const file_compactord_v1_compact_proto_rawDesc = "" +
 	"\n" +
-	"\x1bcompactord/v1/compact.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\x1a\x19compactord/v1/event.proto\x1a\x1bcompactord/v1/history.proto\x1a\x1bcompactord/v1/message.proto\x1a\x1acompactord/v1/policy.proto\x1a\x1acompactord/v1/record.proto\x1a\x1acompactord/v1/report.proto\"\x91\x04\n" +
+	"\x1bcompactord/v1/compact.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\x1a\x19compactord/v1/event.proto\x1a\x1bcompactord/v1/history.proto\x1a\x1bcompactord/v1/message.proto\x1a\x1acompactord/v1/policy.proto\x1a\x1acompactord/v1/record.proto\x1a\x1acompactord/v1/report.proto\x1a\x18compactord/v1/view.proto\"\xc3\x04\n" +
 	"\x0eCompactRequest\x126\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[!-~]{1,128}$H\x00R\tsessionId\x128\n" +
@@ -699,18 +795,27 @@ const file_compactord_v1_compact_proto_rawDesc = "" +
 	" \x01(\bR\twillRetry\x12'\n" +
 	"\n" +
 	"request_id\x18\v \x01(\tB\b\xbaH\x05r\x03(\x80\x01R\trequestId\x12,\n" +
-	"\x04fold\x18\f \x01(\v2\x18.compactord.v1.FoldRangeR\x04foldB\x0f\n" +
+	"\x04fold\x18\f \x01(\v2\x18.compactord.v1.FoldRangeR\x04fold\x120\n" +
+	"\x04view\x18\r \x01(\v2\x1c.compactord.v1.CompactedViewR\x04viewB\x0f\n" +
 	"\x06target\x12\x05\xbaH\x02\b\x01B\t\n" +
-	"\a_replay\"\x97\x01\n" +
+	"\a_replay\"\x81\x02\n" +
+	"\rCompactedView\x12:\n" +
+	"\adialect\x18\x01 \x01(\x0e2\x16.compactord.v1.DialectB\b\xbaH\x05\x82\x01\x02\x10\x01R\adialect\x12H\n" +
+	"\bthinking\x18\x02 \x01(\x0e2\x1d.compactord.v1.ThinkingPolicyB\b\xbaH\x05\x82\x01\x02\x10\x01H\x00R\bthinking\x88\x01\x01\x124\n" +
+	"\x16mark_cache_breakpoints\x18\x03 \x01(\bR\x14markCacheBreakpoints\x12'\n" +
+	"\tmax_bytes\x18\x04 \x01(\rB\n" +
+	"\xbaH\a*\x05\x18\x80\x80\x80 R\bmaxBytesB\v\n" +
+	"\t_thinking\"\x97\x01\n" +
 	"\tFoldRange\x12\x16\n" +
 	"\x05start\x18\x01 \x01(\rH\x00R\x05start\x12%\n" +
 	"\rcheckpoint_id\x18\x02 \x01(\rH\x00R\fcheckpointId\x12\x15\n" +
 	"\x03end\x18\x03 \x01(\rH\x01R\x03end\x88\x01\x01\x12\x1d\n" +
 	"\x04text\x18\x04 \x01(\tB\t\xbaH\x06r\x04(\x80\x80\x10R\x04textB\r\n" +
 	"\x04from\x12\x05\xbaH\x02\b\x01B\x06\n" +
-	"\x04_end\"G\n" +
+	"\x04_end\"~\n" +
 	"\x0fCompactResponse\x124\n" +
-	"\x05event\x18\x01 \x01(\v2\x1e.compactord.v1.CompactionEventR\x05event\"|\n" +
+	"\x05event\x18\x01 \x01(\v2\x1e.compactord.v1.CompactionEventR\x05event\x125\n" +
+	"\x04view\x18\x02 \x01(\v2!.compactord.v1.GetLLMViewResponseR\x04view\"|\n" +
 	"\x17CancelCompactionRequest\x124\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[!-~]{1,128}$R\tsessionId\x12+\n" +
@@ -749,43 +854,51 @@ func file_compactord_v1_compact_proto_rawDescGZIP() []byte {
 	return file_compactord_v1_compact_proto_rawDescData
 }
 
-var file_compactord_v1_compact_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
+var file_compactord_v1_compact_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
 var file_compactord_v1_compact_proto_goTypes = []any{
 	(*CompactRequest)(nil),           // 0: compactord.v1.CompactRequest
-	(*FoldRange)(nil),                // 1: compactord.v1.FoldRange
-	(*CompactResponse)(nil),          // 2: compactord.v1.CompactResponse
-	(*CancelCompactionRequest)(nil),  // 3: compactord.v1.CancelCompactionRequest
-	(*CancelCompactionResponse)(nil), // 4: compactord.v1.CancelCompactionResponse
-	(*PruneRequest)(nil),             // 5: compactord.v1.PruneRequest
-	(*PruneResponse)(nil),            // 6: compactord.v1.PruneResponse
-	(*InlineHistory)(nil),            // 7: compactord.v1.InlineHistory
-	(CompactionReason)(0),            // 8: compactord.v1.CompactionReason
-	(*Policy)(nil),                   // 9: compactord.v1.Policy
-	(*CompactionEvent)(nil),          // 10: compactord.v1.CompactionEvent
-	(*PruneEntry)(nil),               // 11: compactord.v1.PruneEntry
-	(SkipReason)(0),                  // 12: compactord.v1.SkipReason
-	(*ContextReport)(nil),            // 13: compactord.v1.ContextReport
-	(*Finding)(nil),                  // 14: compactord.v1.Finding
+	(*CompactedView)(nil),            // 1: compactord.v1.CompactedView
+	(*FoldRange)(nil),                // 2: compactord.v1.FoldRange
+	(*CompactResponse)(nil),          // 3: compactord.v1.CompactResponse
+	(*CancelCompactionRequest)(nil),  // 4: compactord.v1.CancelCompactionRequest
+	(*CancelCompactionResponse)(nil), // 5: compactord.v1.CancelCompactionResponse
+	(*PruneRequest)(nil),             // 6: compactord.v1.PruneRequest
+	(*PruneResponse)(nil),            // 7: compactord.v1.PruneResponse
+	(*InlineHistory)(nil),            // 8: compactord.v1.InlineHistory
+	(CompactionReason)(0),            // 9: compactord.v1.CompactionReason
+	(*Policy)(nil),                   // 10: compactord.v1.Policy
+	(Dialect)(0),                     // 11: compactord.v1.Dialect
+	(ThinkingPolicy)(0),              // 12: compactord.v1.ThinkingPolicy
+	(*CompactionEvent)(nil),          // 13: compactord.v1.CompactionEvent
+	(*GetLLMViewResponse)(nil),       // 14: compactord.v1.GetLLMViewResponse
+	(*PruneEntry)(nil),               // 15: compactord.v1.PruneEntry
+	(SkipReason)(0),                  // 16: compactord.v1.SkipReason
+	(*ContextReport)(nil),            // 17: compactord.v1.ContextReport
+	(*Finding)(nil),                  // 18: compactord.v1.Finding
 }
 var file_compactord_v1_compact_proto_depIdxs = []int32{
-	7,  // 0: compactord.v1.CompactRequest.history:type_name -> compactord.v1.InlineHistory
-	8,  // 1: compactord.v1.CompactRequest.reason:type_name -> compactord.v1.CompactionReason
-	9,  // 2: compactord.v1.CompactRequest.policy:type_name -> compactord.v1.Policy
-	1,  // 3: compactord.v1.CompactRequest.fold:type_name -> compactord.v1.FoldRange
-	10, // 4: compactord.v1.CompactResponse.event:type_name -> compactord.v1.CompactionEvent
-	10, // 5: compactord.v1.CancelCompactionResponse.ending:type_name -> compactord.v1.CompactionEvent
-	7,  // 6: compactord.v1.PruneRequest.history:type_name -> compactord.v1.InlineHistory
-	8,  // 7: compactord.v1.PruneRequest.reason:type_name -> compactord.v1.CompactionReason
-	9,  // 8: compactord.v1.PruneRequest.policy:type_name -> compactord.v1.Policy
-	11, // 9: compactord.v1.PruneResponse.prune:type_name -> compactord.v1.PruneEntry
-	12, // 10: compactord.v1.PruneResponse.skip_reason:type_name -> compactord.v1.SkipReason
-	13, // 11: compactord.v1.PruneResponse.report:type_name -> compactord.v1.ContextReport
-	14, // 12: compactord.v1.PruneResponse.findings:type_name -> compactord.v1.Finding
-	13, // [13:13] is the sub-list for method output_type
-	13, // [13:13] is the sub-list for method input_type
-	13, // [13:13] is the sub-list for extension type_name
-	13, // [13:13] is the sub-list for extension extendee
-	0,  // [0:13] is the sub-list for field type_name
+	8,  // 0: compactord.v1.CompactRequest.history:type_name -> compactord.v1.InlineHistory
+	9,  // 1: compactord.v1.CompactRequest.reason:type_name -> compactord.v1.CompactionReason
+	10, // 2: compactord.v1.CompactRequest.policy:type_name -> compactord.v1.Policy
+	2,  // 3: compactord.v1.CompactRequest.fold:type_name -> compactord.v1.FoldRange
+	1,  // 4: compactord.v1.CompactRequest.view:type_name -> compactord.v1.CompactedView
+	11, // 5: compactord.v1.CompactedView.dialect:type_name -> compactord.v1.Dialect
+	12, // 6: compactord.v1.CompactedView.thinking:type_name -> compactord.v1.ThinkingPolicy
+	13, // 7: compactord.v1.CompactResponse.event:type_name -> compactord.v1.CompactionEvent
+	14, // 8: compactord.v1.CompactResponse.view:type_name -> compactord.v1.GetLLMViewResponse
+	13, // 9: compactord.v1.CancelCompactionResponse.ending:type_name -> compactord.v1.CompactionEvent
+	8,  // 10: compactord.v1.PruneRequest.history:type_name -> compactord.v1.InlineHistory
+	9,  // 11: compactord.v1.PruneRequest.reason:type_name -> compactord.v1.CompactionReason
+	10, // 12: compactord.v1.PruneRequest.policy:type_name -> compactord.v1.Policy
+	15, // 13: compactord.v1.PruneResponse.prune:type_name -> compactord.v1.PruneEntry
+	16, // 14: compactord.v1.PruneResponse.skip_reason:type_name -> compactord.v1.SkipReason
+	17, // 15: compactord.v1.PruneResponse.report:type_name -> compactord.v1.ContextReport
+	18, // 16: compactord.v1.PruneResponse.findings:type_name -> compactord.v1.Finding
+	17, // [17:17] is the sub-list for method output_type
+	17, // [17:17] is the sub-list for method input_type
+	17, // [17:17] is the sub-list for extension type_name
+	17, // [17:17] is the sub-list for extension extendee
+	0,  // [0:17] is the sub-list for field type_name
 }
 
 func init() { file_compactord_v1_compact_proto_init() }
@@ -799,15 +912,17 @@ func file_compactord_v1_compact_proto_init() {
 	file_compactord_v1_policy_proto_init()
 	file_compactord_v1_record_proto_init()
 	file_compactord_v1_report_proto_init()
+	file_compactord_v1_view_proto_init()
 	file_compactord_v1_compact_proto_msgTypes[0].OneofWrappers = []any{
 		(*CompactRequest_SessionId)(nil),
 		(*CompactRequest_History)(nil),
 	}
-	file_compactord_v1_compact_proto_msgTypes[1].OneofWrappers = []any{
+	file_compactord_v1_compact_proto_msgTypes[1].OneofWrappers = []any{}
+	file_compactord_v1_compact_proto_msgTypes[2].OneofWrappers = []any{
 		(*FoldRange_Start)(nil),
 		(*FoldRange_CheckpointId)(nil),
 	}
-	file_compactord_v1_compact_proto_msgTypes[5].OneofWrappers = []any{
+	file_compactord_v1_compact_proto_msgTypes[6].OneofWrappers = []any{
 		(*PruneRequest_SessionId)(nil),
 		(*PruneRequest_History)(nil),
 	}
@@ -817,7 +932,7 @@ func file_compactord_v1_compact_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_compactord_v1_compact_proto_rawDesc), len(file_compactord_v1_compact_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   7,
+			NumMessages:   8,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -50,6 +50,7 @@ from compactord.v1.client_model_pb2 import (
 from compactord.v1.compact_pb2 import (
     CancelCompactionRequest,
     CancelCompactionResponse,
+    CompactedView,
     CompactRequest,
     CompactResponse,
     FoldRange,
@@ -302,6 +303,7 @@ __all__ = [
     "CommitCompactionResponse",
     "CompactRequest",
     "CompactResponse",
+    "CompactedView",
     "CompactionAttempt",
     "CompactionCancelled",
     "CompactionCompleted",

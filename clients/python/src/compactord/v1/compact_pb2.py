@@ -28,9 +28,10 @@ from compactord.v1 import message_pb2 as compactord_dot_v1_dot_message__pb2
 from compactord.v1 import policy_pb2 as compactord_dot_v1_dot_policy__pb2
 from compactord.v1 import record_pb2 as compactord_dot_v1_dot_record__pb2
 from compactord.v1 import report_pb2 as compactord_dot_v1_dot_report__pb2
+from compactord.v1 import view_pb2 as compactord_dot_v1_dot_view__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1b\x63ompactord/v1/compact.proto\x12\rcompactord.v1\x1a\x19\x63ompactord/v1/event.proto\x1a\x1b\x63ompactord/v1/history.proto\x1a\x1b\x63ompactord/v1/message.proto\x1a\x1a\x63ompactord/v1/policy.proto\x1a\x1a\x63ompactord/v1/record.proto\x1a\x1a\x63ompactord/v1/report.proto\"\xd2\x03\n\x0e\x43ompactRequest\x12\x1f\n\nsession_id\x18\x01 \x01(\tH\x00R\tsessionId\x12\x38\n\x07history\x18\x02 \x01(\x0b\x32\x1c.compactord.v1.InlineHistoryH\x00R\x07history\x12\x37\n\x06reason\x18\x03 \x01(\x0e\x32\x1f.compactord.v1.CompactionReasonR\x06reason\x12\x14\n\x05\x66ocus\x18\x04 \x01(\tR\x05\x66ocus\x12-\n\x06policy\x18\x05 \x01(\x0b\x32\x15.compactord.v1.PolicyR\x06policy\x12\x18\n\x07preempt\x18\x06 \x01(\x08R\x07preempt\x12\x16\n\x06\x64\x65tach\x18\x07 \x01(\x08R\x06\x64\x65tach\x12\x17\n\x07\x64ry_run\x18\x08 \x01(\x08R\x06\x64ryRun\x12\x1b\n\x06replay\x18\t \x01(\x08H\x01R\x06replay\x88\x01\x01\x12\x1d\n\nwill_retry\x18\n \x01(\x08R\twillRetry\x12\x1d\n\nrequest_id\x18\x0b \x01(\tR\trequestId\x12,\n\x04\x66old\x18\x0c \x01(\x0b\x32\x18.compactord.v1.FoldRangeR\x04\x66oldB\x08\n\x06targetB\t\n\x07_replay\"\x85\x01\n\tFoldRange\x12\x16\n\x05start\x18\x01 \x01(\rH\x00R\x05start\x12%\n\rcheckpoint_id\x18\x02 \x01(\rH\x00R\x0c\x63heckpointId\x12\x15\n\x03\x65nd\x18\x03 \x01(\rH\x01R\x03\x65nd\x88\x01\x01\x12\x12\n\x04text\x18\x04 \x01(\tR\x04textB\x06\n\x04\x66romB\x06\n\x04_end\"G\n\x0f\x43ompactResponse\x12\x34\n\x05\x65vent\x18\x01 \x01(\x0b\x32\x1e.compactord.v1.CompactionEventR\x05\x65vent\"[\n\x17\x43\x61ncelCompactionRequest\x12\x1d\n\nsession_id\x18\x01 \x01(\tR\tsessionId\x12!\n\x0coperation_id\x18\x02 \x01(\tR\x0boperationId\"u\n\x18\x43\x61ncelCompactionResponse\x12!\n\x0coperation_id\x18\x01 \x01(\tR\x0boperationId\x12\x36\n\x06\x65nding\x18\x02 \x01(\x0b\x32\x1e.compactord.v1.CompactionEventR\x06\x65nding\"\x93\x02\n\x0cPruneRequest\x12\x1f\n\nsession_id\x18\x01 \x01(\tH\x00R\tsessionId\x12\x38\n\x07history\x18\x02 \x01(\x0b\x32\x1c.compactord.v1.InlineHistoryH\x00R\x07history\x12\x37\n\x06reason\x18\x03 \x01(\x0e\x32\x1f.compactord.v1.CompactionReasonR\x06reason\x12-\n\x06policy\x18\x04 \x01(\x0b\x32\x15.compactord.v1.PolicyR\x06policy\x12\x17\n\x07\x64ry_run\x18\x05 \x01(\x08R\x06\x64ryRun\x12\x1d\n\nrequest_id\x18\x06 \x01(\tR\trequestIdB\x08\n\x06target\"\x80\x02\n\rPruneResponse\x12/\n\x05prune\x18\x01 \x01(\x0b\x32\x19.compactord.v1.PruneEntryR\x05prune\x12:\n\x0bskip_reason\x18\x02 \x01(\x0e\x32\x19.compactord.v1.SkipReasonR\nskipReason\x12\x18\n\x07message\x18\x03 \x01(\tR\x07message\x12\x34\n\x06report\x18\x04 \x01(\x0b\x32\x1c.compactord.v1.ContextReportR\x06report\x12\x32\n\x08\x66indings\x18\x05 \x03(\x0b\x32\x16.compactord.v1.FindingR\x08\x66indingsBCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1b\x63ompactord/v1/compact.proto\x12\rcompactord.v1\x1a\x19\x63ompactord/v1/event.proto\x1a\x1b\x63ompactord/v1/history.proto\x1a\x1b\x63ompactord/v1/message.proto\x1a\x1a\x63ompactord/v1/policy.proto\x1a\x1a\x63ompactord/v1/record.proto\x1a\x1a\x63ompactord/v1/report.proto\x1a\x18\x63ompactord/v1/view.proto\"\x84\x04\n\x0e\x43ompactRequest\x12\x1f\n\nsession_id\x18\x01 \x01(\tH\x00R\tsessionId\x12\x38\n\x07history\x18\x02 \x01(\x0b\x32\x1c.compactord.v1.InlineHistoryH\x00R\x07history\x12\x37\n\x06reason\x18\x03 \x01(\x0e\x32\x1f.compactord.v1.CompactionReasonR\x06reason\x12\x14\n\x05\x66ocus\x18\x04 \x01(\tR\x05\x66ocus\x12-\n\x06policy\x18\x05 \x01(\x0b\x32\x15.compactord.v1.PolicyR\x06policy\x12\x18\n\x07preempt\x18\x06 \x01(\x08R\x07preempt\x12\x16\n\x06\x64\x65tach\x18\x07 \x01(\x08R\x06\x64\x65tach\x12\x17\n\x07\x64ry_run\x18\x08 \x01(\x08R\x06\x64ryRun\x12\x1b\n\x06replay\x18\t \x01(\x08H\x01R\x06replay\x88\x01\x01\x12\x1d\n\nwill_retry\x18\n \x01(\x08R\twillRetry\x12\x1d\n\nrequest_id\x18\x0b \x01(\tR\trequestId\x12,\n\x04\x66old\x18\x0c \x01(\x0b\x32\x18.compactord.v1.FoldRangeR\x04\x66old\x12\x30\n\x04view\x18\r \x01(\x0b\x32\x1c.compactord.v1.CompactedViewR\x04viewB\x08\n\x06targetB\t\n\x07_replay\"\xe1\x01\n\rCompactedView\x12\x30\n\x07\x64ialect\x18\x01 \x01(\x0e\x32\x16.compactord.v1.DialectR\x07\x64ialect\x12>\n\x08thinking\x18\x02 \x01(\x0e\x32\x1d.compactord.v1.ThinkingPolicyH\x00R\x08thinking\x88\x01\x01\x12\x34\n\x16mark_cache_breakpoints\x18\x03 \x01(\x08R\x14markCacheBreakpoints\x12\x1b\n\tmax_bytes\x18\x04 \x01(\rR\x08maxBytesB\x0b\n\t_thinking\"\x85\x01\n\tFoldRange\x12\x16\n\x05start\x18\x01 \x01(\rH\x00R\x05start\x12%\n\rcheckpoint_id\x18\x02 \x01(\rH\x00R\x0c\x63heckpointId\x12\x15\n\x03\x65nd\x18\x03 \x01(\rH\x01R\x03\x65nd\x88\x01\x01\x12\x12\n\x04text\x18\x04 \x01(\tR\x04textB\x06\n\x04\x66romB\x06\n\x04_end\"~\n\x0f\x43ompactResponse\x12\x34\n\x05\x65vent\x18\x01 \x01(\x0b\x32\x1e.compactord.v1.CompactionEventR\x05\x65vent\x12\x35\n\x04view\x18\x02 \x01(\x0b\x32!.compactord.v1.GetLLMViewResponseR\x04view\"[\n\x17\x43\x61ncelCompactionRequest\x12\x1d\n\nsession_id\x18\x01 \x01(\tR\tsessionId\x12!\n\x0coperation_id\x18\x02 \x01(\tR\x0boperationId\"u\n\x18\x43\x61ncelCompactionResponse\x12!\n\x0coperation_id\x18\x01 \x01(\tR\x0boperationId\x12\x36\n\x06\x65nding\x18\x02 \x01(\x0b\x32\x1e.compactord.v1.CompactionEventR\x06\x65nding\"\x93\x02\n\x0cPruneRequest\x12\x1f\n\nsession_id\x18\x01 \x01(\tH\x00R\tsessionId\x12\x38\n\x07history\x18\x02 \x01(\x0b\x32\x1c.compactord.v1.InlineHistoryH\x00R\x07history\x12\x37\n\x06reason\x18\x03 \x01(\x0e\x32\x1f.compactord.v1.CompactionReasonR\x06reason\x12-\n\x06policy\x18\x04 \x01(\x0b\x32\x15.compactord.v1.PolicyR\x06policy\x12\x17\n\x07\x64ry_run\x18\x05 \x01(\x08R\x06\x64ryRun\x12\x1d\n\nrequest_id\x18\x06 \x01(\tR\trequestIdB\x08\n\x06target\"\x80\x02\n\rPruneResponse\x12/\n\x05prune\x18\x01 \x01(\x0b\x32\x19.compactord.v1.PruneEntryR\x05prune\x12:\n\x0bskip_reason\x18\x02 \x01(\x0e\x32\x19.compactord.v1.SkipReasonR\nskipReason\x12\x18\n\x07message\x18\x03 \x01(\tR\x07message\x12\x34\n\x06report\x18\x04 \x01(\x0b\x32\x1c.compactord.v1.ContextReportR\x06report\x12\x32\n\x08\x66indings\x18\x05 \x03(\x0b\x32\x16.compactord.v1.FindingR\x08\x66indingsBCZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -38,18 +39,20 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'compactord.v1.compact_pb2',
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'ZAgithub.com/compactord/compactord/proto/compactord/v1;compactordv1'
-  _globals['_COMPACTREQUEST']._serialized_start=216
-  _globals['_COMPACTREQUEST']._serialized_end=682
-  _globals['_FOLDRANGE']._serialized_start=685
-  _globals['_FOLDRANGE']._serialized_end=818
-  _globals['_COMPACTRESPONSE']._serialized_start=820
-  _globals['_COMPACTRESPONSE']._serialized_end=891
-  _globals['_CANCELCOMPACTIONREQUEST']._serialized_start=893
-  _globals['_CANCELCOMPACTIONREQUEST']._serialized_end=984
-  _globals['_CANCELCOMPACTIONRESPONSE']._serialized_start=986
-  _globals['_CANCELCOMPACTIONRESPONSE']._serialized_end=1103
-  _globals['_PRUNEREQUEST']._serialized_start=1106
-  _globals['_PRUNEREQUEST']._serialized_end=1381
-  _globals['_PRUNERESPONSE']._serialized_start=1384
-  _globals['_PRUNERESPONSE']._serialized_end=1640
+  _globals['_COMPACTREQUEST']._serialized_start=242
+  _globals['_COMPACTREQUEST']._serialized_end=758
+  _globals['_COMPACTEDVIEW']._serialized_start=761
+  _globals['_COMPACTEDVIEW']._serialized_end=986
+  _globals['_FOLDRANGE']._serialized_start=989
+  _globals['_FOLDRANGE']._serialized_end=1122
+  _globals['_COMPACTRESPONSE']._serialized_start=1124
+  _globals['_COMPACTRESPONSE']._serialized_end=1250
+  _globals['_CANCELCOMPACTIONREQUEST']._serialized_start=1252
+  _globals['_CANCELCOMPACTIONREQUEST']._serialized_end=1343
+  _globals['_CANCELCOMPACTIONRESPONSE']._serialized_start=1345
+  _globals['_CANCELCOMPACTIONRESPONSE']._serialized_end=1462
+  _globals['_PRUNEREQUEST']._serialized_start=1465
+  _globals['_PRUNEREQUEST']._serialized_end=1740
+  _globals['_PRUNERESPONSE']._serialized_start=1743
+  _globals['_PRUNERESPONSE']._serialized_end=1999
 # @@protoc_insertion_point(module_scope)

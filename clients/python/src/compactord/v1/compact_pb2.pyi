@@ -10,6 +10,7 @@ from compactord.v1 import message_pb2 as _message_pb2
 from compactord.v1 import policy_pb2 as _policy_pb2
 from compactord.v1 import record_pb2 as _record_pb2
 from compactord.v1 import report_pb2 as _report_pb2
+from compactord.v1 import view_pb2 as _view_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from google.protobuf.internal import containers as _containers
@@ -42,6 +43,7 @@ class CompactRequest(_message.Message):
     WILL_RETRY_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     FOLD_FIELD_NUMBER: _builtins.int
+    VIEW_FIELD_NUMBER: _builtins.int
     session_id: _builtins.str
     """A session's id."""
     reason: _record_pb2.CompactionReason.ValueType
@@ -80,6 +82,13 @@ class CompactRequest(_message.Message):
     def fold(self) -> Global___FoldRange:
         """Folds these messages, at most 20,000, into one text, in place of what the policy's strategy would do. MANUAL only."""
 
+    @_builtins.property
+    def view(self) -> Global___CompactedView:
+        """Has the answer end with the view after the compaction: then one call takes a conversation and returns what the model
+        is to see of it. Where nothing was done, it is the view as it was. Inline history only: of a session, call
+        GetLLMView. INVALID_ARGUMENT with dry_run. Default: no view.
+        """
+
     def __init__(
         self,
         *,
@@ -95,10 +104,11 @@ class CompactRequest(_message.Message):
         will_retry: _builtins.bool = ...,
         request_id: _builtins.str = ...,
         fold: Global___FoldRange | None = ...,
+        view: Global___CompactedView | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_replay", b"_replay", "fold", b"fold", "history", b"history", "policy", b"policy", "replay", b"replay", "session_id", b"session_id", "target", b"target"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_replay", b"_replay", "fold", b"fold", "history", b"history", "policy", b"policy", "replay", b"replay", "session_id", b"session_id", "target", b"target", "view", b"view"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_replay", b"_replay", "detach", b"detach", "dry_run", b"dry_run", "focus", b"focus", "fold", b"fold", "history", b"history", "policy", b"policy", "preempt", b"preempt", "reason", b"reason", "replay", b"replay", "request_id", b"request_id", "session_id", b"session_id", "target", b"target", "will_retry", b"will_retry"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_replay", b"_replay", "detach", b"detach", "dry_run", b"dry_run", "focus", b"focus", "fold", b"fold", "history", b"history", "policy", b"policy", "preempt", b"preempt", "reason", b"reason", "replay", b"replay", "request_id", b"request_id", "session_id", b"session_id", "target", b"target", "view", b"view", "will_retry", b"will_retry"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__replay: _TypeAlias = _typing.Literal["replay"]  # noqa: Y015
     _WhichOneofArgType__replay: _TypeAlias = _typing.Literal["_replay", b"_replay"]  # noqa: Y015
@@ -110,6 +120,46 @@ class CompactRequest(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType_target) -> _WhichOneofReturnType_target | None: ...
 
 Global___CompactRequest: _TypeAlias = CompactRequest  # noqa: Y015
+
+@_typing.final
+class CompactedView(_message.Message):
+    """CompactedView says how a compaction returns the view after it."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    DIALECT_FIELD_NUMBER: _builtins.int
+    THINKING_FIELD_NUMBER: _builtins.int
+    MARK_CACHE_BREAKPOINTS_FIELD_NUMBER: _builtins.int
+    MAX_BYTES_FIELD_NUMBER: _builtins.int
+    dialect: _message_pb2.Dialect.ValueType
+    """The provider's shape. Default: neutral messages. Where calls of the conversation wait for results, the request fails
+    with TOOL_CALLS_OPEN before anything is done.
+    """
+    thinking: _policy_pb2.ThinkingPolicy.ValueType
+    """Overrides policy.thinking."""
+    mark_cache_breakpoints: _builtins.bool
+    """Whether to mark cache breakpoints, as GetLLMView does. INVALID_ARGUMENT without a dialect. Default false."""
+    max_bytes: _builtins.int
+    """How many bytes the messages of the view may have. 0 to 67,108,864; 0 means 67,108,864. With a larger view, the
+    request fails with LIMIT_EXCEEDED after its last event.
+    """
+    def __init__(
+        self,
+        *,
+        dialect: _message_pb2.Dialect.ValueType = ...,
+        thinking: _policy_pb2.ThinkingPolicy.ValueType | None = ...,
+        mark_cache_breakpoints: _builtins.bool = ...,
+        max_bytes: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_thinking", b"_thinking", "thinking", b"thinking"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_thinking", b"_thinking", "dialect", b"dialect", "mark_cache_breakpoints", b"mark_cache_breakpoints", "max_bytes", b"max_bytes", "thinking", b"thinking"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__thinking: _TypeAlias = _typing.Literal["thinking"]  # noqa: Y015
+    _WhichOneofArgType__thinking: _TypeAlias = _typing.Literal["_thinking", b"_thinking"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__thinking) -> _WhichOneofReturnType__thinking | None: ...
+
+Global___CompactedView: _TypeAlias = CompactedView  # noqa: Y015
 
 @_typing.final
 class FoldRange(_message.Message):
@@ -161,23 +211,31 @@ Global___FoldRange: _TypeAlias = FoldRange  # noqa: Y015
 
 @_typing.final
 class CompactResponse(_message.Message):
-    """CompactResponse is one event of a compaction."""
+    """CompactResponse is one event of a compaction, or the view after it."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     EVENT_FIELD_NUMBER: _builtins.int
+    VIEW_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def event(self) -> _event_pb2.CompactionEvent:
-        """The event."""
+        """The event. Not set where view is."""
+
+    @_builtins.property
+    def view(self) -> _view_pb2.GetLLMViewResponse:
+        """The last answer of a request with a view, after the last event. It has no view token, and no findings: the first event
+        has them.
+        """
 
     def __init__(
         self,
         *,
         event: _event_pb2.CompactionEvent | None = ...,
+        view: _view_pb2.GetLLMViewResponse | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["event", b"event"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["event", b"event", "view", b"view"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["event", b"event"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["event", b"event", "view", b"view"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

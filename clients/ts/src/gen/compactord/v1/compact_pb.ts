@@ -8,21 +8,23 @@ import type { CompactionEvent, CompactionEventJson } from "./event_pb.js";
 import { file_compactord_v1_event } from "./event_pb.js";
 import type { InlineHistory, InlineHistoryJson } from "./history_pb.js";
 import { file_compactord_v1_history } from "./history_pb.js";
-import type { Finding, FindingJson } from "./message_pb.js";
+import type { Dialect, DialectJson, Finding, FindingJson } from "./message_pb.js";
 import { file_compactord_v1_message } from "./message_pb.js";
-import type { Policy, PolicyJson } from "./policy_pb.js";
+import type { Policy, PolicyJson, ThinkingPolicy, ThinkingPolicyJson } from "./policy_pb.js";
 import { file_compactord_v1_policy } from "./policy_pb.js";
 import type { CompactionReason, CompactionReasonJson, PruneEntry, PruneEntryJson, SkipReason, SkipReasonJson } from "./record_pb.js";
 import { file_compactord_v1_record } from "./record_pb.js";
 import type { ContextReport, ContextReportJson } from "./report_pb.js";
 import { file_compactord_v1_report } from "./report_pb.js";
+import type { GetLLMViewResponse, GetLLMViewResponseJson } from "./view_pb.js";
+import { file_compactord_v1_view } from "./view_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file compactord/v1/compact.proto.
  */
 export const file_compactord_v1_compact: GenFile = /*@__PURE__*/
-  fileDesc("Chtjb21wYWN0b3JkL3YxL2NvbXBhY3QucHJvdG8SDWNvbXBhY3RvcmQudjEi6gIKDkNvbXBhY3RSZXF1ZXN0EhQKCnNlc3Npb25faWQYASABKAlIABIvCgdoaXN0b3J5GAIgASgLMhwuY29tcGFjdG9yZC52MS5JbmxpbmVIaXN0b3J5SAASLwoGcmVhc29uGAMgASgOMh8uY29tcGFjdG9yZC52MS5Db21wYWN0aW9uUmVhc29uEg0KBWZvY3VzGAQgASgJEiUKBnBvbGljeRgFIAEoCzIVLmNvbXBhY3RvcmQudjEuUG9saWN5Eg8KB3ByZWVtcHQYBiABKAgSDgoGZGV0YWNoGAcgASgIEg8KB2RyeV9ydW4YCCABKAgSEwoGcmVwbGF5GAkgASgISAGIAQESEgoKd2lsbF9yZXRyeRgKIAEoCBISCgpyZXF1ZXN0X2lkGAsgASgJEiYKBGZvbGQYDCABKAsyGC5jb21wYWN0b3JkLnYxLkZvbGRSYW5nZUIICgZ0YXJnZXRCCQoHX3JlcGxheSJlCglGb2xkUmFuZ2USDwoFc3RhcnQYASABKA1IABIXCg1jaGVja3BvaW50X2lkGAIgASgNSAASEAoDZW5kGAMgASgNSAGIAQESDAoEdGV4dBgEIAEoCUIGCgRmcm9tQgYKBF9lbmQiQAoPQ29tcGFjdFJlc3BvbnNlEi0KBWV2ZW50GAEgASgLMh4uY29tcGFjdG9yZC52MS5Db21wYWN0aW9uRXZlbnQiQwoXQ2FuY2VsQ29tcGFjdGlvblJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIUCgxvcGVyYXRpb25faWQYAiABKAkiYAoYQ2FuY2VsQ29tcGFjdGlvblJlc3BvbnNlEhQKDG9wZXJhdGlvbl9pZBgBIAEoCRIuCgZlbmRpbmcYAiABKAsyHi5jb21wYWN0b3JkLnYxLkNvbXBhY3Rpb25FdmVudCLcAQoMUHJ1bmVSZXF1ZXN0EhQKCnNlc3Npb25faWQYASABKAlIABIvCgdoaXN0b3J5GAIgASgLMhwuY29tcGFjdG9yZC52MS5JbmxpbmVIaXN0b3J5SAASLwoGcmVhc29uGAMgASgOMh8uY29tcGFjdG9yZC52MS5Db21wYWN0aW9uUmVhc29uEiUKBnBvbGljeRgEIAEoCzIVLmNvbXBhY3RvcmQudjEuUG9saWN5Eg8KB2RyeV9ydW4YBSABKAgSEgoKcmVxdWVzdF9pZBgGIAEoCUIICgZ0YXJnZXQi0gEKDVBydW5lUmVzcG9uc2USKAoFcHJ1bmUYASABKAsyGS5jb21wYWN0b3JkLnYxLlBydW5lRW50cnkSLgoLc2tpcF9yZWFzb24YAiABKA4yGS5jb21wYWN0b3JkLnYxLlNraXBSZWFzb24SDwoHbWVzc2FnZRgDIAEoCRIsCgZyZXBvcnQYBCABKAsyHC5jb21wYWN0b3JkLnYxLkNvbnRleHRSZXBvcnQSKAoIZmluZGluZ3MYBSADKAsyFi5jb21wYWN0b3JkLnYxLkZpbmRpbmdCQ1pBZ2l0aHViLmNvbS9jb21wYWN0b3JkL2NvbXBhY3RvcmQvcHJvdG8vY29tcGFjdG9yZC92MTtjb21wYWN0b3JkdjFiBnByb3RvMw", [file_compactord_v1_event, file_compactord_v1_history, file_compactord_v1_message, file_compactord_v1_policy, file_compactord_v1_record, file_compactord_v1_report]);
+  fileDesc("Chtjb21wYWN0b3JkL3YxL2NvbXBhY3QucHJvdG8SDWNvbXBhY3RvcmQudjEilgMKDkNvbXBhY3RSZXF1ZXN0EhQKCnNlc3Npb25faWQYASABKAlIABIvCgdoaXN0b3J5GAIgASgLMhwuY29tcGFjdG9yZC52MS5JbmxpbmVIaXN0b3J5SAASLwoGcmVhc29uGAMgASgOMh8uY29tcGFjdG9yZC52MS5Db21wYWN0aW9uUmVhc29uEg0KBWZvY3VzGAQgASgJEiUKBnBvbGljeRgFIAEoCzIVLmNvbXBhY3RvcmQudjEuUG9saWN5Eg8KB3ByZWVtcHQYBiABKAgSDgoGZGV0YWNoGAcgASgIEg8KB2RyeV9ydW4YCCABKAgSEwoGcmVwbGF5GAkgASgISAGIAQESEgoKd2lsbF9yZXRyeRgKIAEoCBISCgpyZXF1ZXN0X2lkGAsgASgJEiYKBGZvbGQYDCABKAsyGC5jb21wYWN0b3JkLnYxLkZvbGRSYW5nZRIqCgR2aWV3GA0gASgLMhwuY29tcGFjdG9yZC52MS5Db21wYWN0ZWRWaWV3QggKBnRhcmdldEIJCgdfcmVwbGF5Iq4BCg1Db21wYWN0ZWRWaWV3EicKB2RpYWxlY3QYASABKA4yFi5jb21wYWN0b3JkLnYxLkRpYWxlY3QSNAoIdGhpbmtpbmcYAiABKA4yHS5jb21wYWN0b3JkLnYxLlRoaW5raW5nUG9saWN5SACIAQESHgoWbWFya19jYWNoZV9icmVha3BvaW50cxgDIAEoCBIRCgltYXhfYnl0ZXMYBCABKA1CCwoJX3RoaW5raW5nImUKCUZvbGRSYW5nZRIPCgVzdGFydBgBIAEoDUgAEhcKDWNoZWNrcG9pbnRfaWQYAiABKA1IABIQCgNlbmQYAyABKA1IAYgBARIMCgR0ZXh0GAQgASgJQgYKBGZyb21CBgoEX2VuZCJxCg9Db21wYWN0UmVzcG9uc2USLQoFZXZlbnQYASABKAsyHi5jb21wYWN0b3JkLnYxLkNvbXBhY3Rpb25FdmVudBIvCgR2aWV3GAIgASgLMiEuY29tcGFjdG9yZC52MS5HZXRMTE1WaWV3UmVzcG9uc2UiQwoXQ2FuY2VsQ29tcGFjdGlvblJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIUCgxvcGVyYXRpb25faWQYAiABKAkiYAoYQ2FuY2VsQ29tcGFjdGlvblJlc3BvbnNlEhQKDG9wZXJhdGlvbl9pZBgBIAEoCRIuCgZlbmRpbmcYAiABKAsyHi5jb21wYWN0b3JkLnYxLkNvbXBhY3Rpb25FdmVudCLcAQoMUHJ1bmVSZXF1ZXN0EhQKCnNlc3Npb25faWQYASABKAlIABIvCgdoaXN0b3J5GAIgASgLMhwuY29tcGFjdG9yZC52MS5JbmxpbmVIaXN0b3J5SAASLwoGcmVhc29uGAMgASgOMh8uY29tcGFjdG9yZC52MS5Db21wYWN0aW9uUmVhc29uEiUKBnBvbGljeRgEIAEoCzIVLmNvbXBhY3RvcmQudjEuUG9saWN5Eg8KB2RyeV9ydW4YBSABKAgSEgoKcmVxdWVzdF9pZBgGIAEoCUIICgZ0YXJnZXQi0gEKDVBydW5lUmVzcG9uc2USKAoFcHJ1bmUYASABKAsyGS5jb21wYWN0b3JkLnYxLlBydW5lRW50cnkSLgoLc2tpcF9yZWFzb24YAiABKA4yGS5jb21wYWN0b3JkLnYxLlNraXBSZWFzb24SDwoHbWVzc2FnZRgDIAEoCRIsCgZyZXBvcnQYBCABKAsyHC5jb21wYWN0b3JkLnYxLkNvbnRleHRSZXBvcnQSKAoIZmluZGluZ3MYBSADKAsyFi5jb21wYWN0b3JkLnYxLkZpbmRpbmdCQ1pBZ2l0aHViLmNvbS9jb21wYWN0b3JkL2NvbXBhY3RvcmQvcHJvdG8vY29tcGFjdG9yZC92MTtjb21wYWN0b3JkdjFiBnByb3RvMw", [file_compactord_v1_event, file_compactord_v1_history, file_compactord_v1_message, file_compactord_v1_policy, file_compactord_v1_record, file_compactord_v1_report, file_compactord_v1_view]);
 
 /**
  * CompactRequest asks for a compaction.
@@ -126,6 +128,15 @@ export type CompactRequest = Message<"compactord.v1.CompactRequest"> & {
    * @generated from field: compactord.v1.FoldRange fold = 12;
    */
   fold?: FoldRange | undefined;
+
+  /**
+   * Has the answer end with the view after the compaction: then one call takes a conversation and returns what the model
+   * is to see of it. Where nothing was done, it is the view as it was. Inline history only: of a session, call
+   * GetLLMView. INVALID_ARGUMENT with dry_run. Default: no view.
+   *
+   * @generated from field: compactord.v1.CompactedView view = 13;
+   */
+  view?: CompactedView | undefined;
 };
 
 /**
@@ -221,6 +232,15 @@ export type CompactRequestJson = {
    * @generated from field: compactord.v1.FoldRange fold = 12;
    */
   fold?: FoldRangeJson;
+
+  /**
+   * Has the answer end with the view after the compaction: then one call takes a conversation and returns what the model
+   * is to see of it. Where nothing was done, it is the view as it was. Inline history only: of a session, call
+   * GetLLMView. INVALID_ARGUMENT with dry_run. Default: no view.
+   *
+   * @generated from field: compactord.v1.CompactedView view = 13;
+   */
+  view?: CompactedViewJson;
 };
 
 /**
@@ -229,6 +249,87 @@ export type CompactRequestJson = {
  */
 export const CompactRequestSchema: GenMessage<CompactRequest, {jsonType: CompactRequestJson}> = /*@__PURE__*/
   messageDesc(file_compactord_v1_compact, 0);
+
+/**
+ * CompactedView says how a compaction returns the view after it.
+ *
+ * @generated from message compactord.v1.CompactedView
+ */
+export type CompactedView = Message<"compactord.v1.CompactedView"> & {
+  /**
+   * The provider's shape. Default: neutral messages. Where calls of the conversation wait for results, the request fails
+   * with TOOL_CALLS_OPEN before anything is done.
+   *
+   * @generated from field: compactord.v1.Dialect dialect = 1;
+   */
+  dialect: Dialect;
+
+  /**
+   * Overrides policy.thinking.
+   *
+   * @generated from field: optional compactord.v1.ThinkingPolicy thinking = 2;
+   */
+  thinking?: ThinkingPolicy | undefined;
+
+  /**
+   * Whether to mark cache breakpoints, as GetLLMView does. INVALID_ARGUMENT without a dialect. Default false.
+   *
+   * @generated from field: bool mark_cache_breakpoints = 3;
+   */
+  markCacheBreakpoints: boolean;
+
+  /**
+   * How many bytes the messages of the view may have. 0 to 67,108,864; 0 means 67,108,864. With a larger view, the
+   * request fails with LIMIT_EXCEEDED after its last event.
+   *
+   * @generated from field: uint32 max_bytes = 4;
+   */
+  maxBytes: number;
+};
+
+/**
+ * CompactedView says how a compaction returns the view after it.
+ *
+ * @generated from message compactord.v1.CompactedView
+ */
+export type CompactedViewJson = {
+  /**
+   * The provider's shape. Default: neutral messages. Where calls of the conversation wait for results, the request fails
+   * with TOOL_CALLS_OPEN before anything is done.
+   *
+   * @generated from field: compactord.v1.Dialect dialect = 1;
+   */
+  dialect?: DialectJson;
+
+  /**
+   * Overrides policy.thinking.
+   *
+   * @generated from field: optional compactord.v1.ThinkingPolicy thinking = 2;
+   */
+  thinking?: ThinkingPolicyJson;
+
+  /**
+   * Whether to mark cache breakpoints, as GetLLMView does. INVALID_ARGUMENT without a dialect. Default false.
+   *
+   * @generated from field: bool mark_cache_breakpoints = 3;
+   */
+  markCacheBreakpoints?: boolean;
+
+  /**
+   * How many bytes the messages of the view may have. 0 to 67,108,864; 0 means 67,108,864. With a larger view, the
+   * request fails with LIMIT_EXCEEDED after its last event.
+   *
+   * @generated from field: uint32 max_bytes = 4;
+   */
+  maxBytes?: number;
+};
+
+/**
+ * Describes the message compactord.v1.CompactedView.
+ * Use `create(CompactedViewSchema)` to create a new message.
+ */
+export const CompactedViewSchema: GenMessage<CompactedView, {jsonType: CompactedViewJson}> = /*@__PURE__*/
+  messageDesc(file_compactord_v1_compact, 1);
 
 /**
  * FoldRange names messages that views show as one text where they stand: whole turns, or whole tool groups within one
@@ -324,34 +425,50 @@ export type FoldRangeJson = {
  * Use `create(FoldRangeSchema)` to create a new message.
  */
 export const FoldRangeSchema: GenMessage<FoldRange, {jsonType: FoldRangeJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_compact, 1);
+  messageDesc(file_compactord_v1_compact, 2);
 
 /**
- * CompactResponse is one event of a compaction.
+ * CompactResponse is one event of a compaction, or the view after it.
  *
  * @generated from message compactord.v1.CompactResponse
  */
 export type CompactResponse = Message<"compactord.v1.CompactResponse"> & {
   /**
-   * The event.
+   * The event. Not set where view is.
    *
    * @generated from field: compactord.v1.CompactionEvent event = 1;
    */
   event?: CompactionEvent | undefined;
+
+  /**
+   * The last answer of a request with a view, after the last event. It has no view token, and no findings: the first event
+   * has them.
+   *
+   * @generated from field: compactord.v1.GetLLMViewResponse view = 2;
+   */
+  view?: GetLLMViewResponse | undefined;
 };
 
 /**
- * CompactResponse is one event of a compaction.
+ * CompactResponse is one event of a compaction, or the view after it.
  *
  * @generated from message compactord.v1.CompactResponse
  */
 export type CompactResponseJson = {
   /**
-   * The event.
+   * The event. Not set where view is.
    *
    * @generated from field: compactord.v1.CompactionEvent event = 1;
    */
   event?: CompactionEventJson;
+
+  /**
+   * The last answer of a request with a view, after the last event. It has no view token, and no findings: the first event
+   * has them.
+   *
+   * @generated from field: compactord.v1.GetLLMViewResponse view = 2;
+   */
+  view?: GetLLMViewResponseJson;
 };
 
 /**
@@ -359,7 +476,7 @@ export type CompactResponseJson = {
  * Use `create(CompactResponseSchema)` to create a new message.
  */
 export const CompactResponseSchema: GenMessage<CompactResponse, {jsonType: CompactResponseJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_compact, 2);
+  messageDesc(file_compactord_v1_compact, 3);
 
 /**
  * CancelCompactionRequest names a running compaction.
@@ -410,7 +527,7 @@ export type CancelCompactionRequestJson = {
  * Use `create(CancelCompactionRequestSchema)` to create a new message.
  */
 export const CancelCompactionRequestSchema: GenMessage<CancelCompactionRequest, {jsonType: CancelCompactionRequestJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_compact, 3);
+  messageDesc(file_compactord_v1_compact, 4);
 
 /**
  * CancelCompactionResponse says how the compaction ended.
@@ -461,7 +578,7 @@ export type CancelCompactionResponseJson = {
  * Use `create(CancelCompactionResponseSchema)` to create a new message.
  */
 export const CancelCompactionResponseSchema: GenMessage<CancelCompactionResponse, {jsonType: CancelCompactionResponseJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_compact, 4);
+  messageDesc(file_compactord_v1_compact, 5);
 
 /**
  * PruneRequest asks for edits.
@@ -577,7 +694,7 @@ export type PruneRequestJson = {
  * Use `create(PruneRequestSchema)` to create a new message.
  */
 export const PruneRequestSchema: GenMessage<PruneRequest, {jsonType: PruneRequestJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_compact, 5);
+  messageDesc(file_compactord_v1_compact, 6);
 
 /**
  * PruneResponse says what was done, or why nothing was done.
@@ -668,5 +785,5 @@ export type PruneResponseJson = {
  * Use `create(PruneResponseSchema)` to create a new message.
  */
 export const PruneResponseSchema: GenMessage<PruneResponse, {jsonType: PruneResponseJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_compact, 6);
+  messageDesc(file_compactord_v1_compact, 7);
 
