@@ -22,21 +22,28 @@ func freeAddress(t *testing.T) string {
 
 // TestHTTPExample runs what README and docs/http.md show of curl, and compares the answers.
 func TestHTTPExample(t *testing.T) {
-	for path, section := range map[string]string{"docs/http.md": "Calls", "README.md": "With curl"} {
-		t.Run(path, func(t *testing.T) { runCurlExample(t, path, section) })
+	for path, sections := range map[string][]string{"docs/http.md": {"Calls", "OpenAPI"}, "README.md": {"With curl"}} {
+		t.Run(path, func(t *testing.T) {
+			var all []block
+			for _, section := range sections {
+				all = append(all, blocks(t, document(t, path), section)...)
+			}
+			runCurlExample(t, path, all)
+		})
 	}
 }
 
-// runCurlExample runs the blocks of a section: one that starts the daemon, and those of its client, with their answers.
-func runCurlExample(t *testing.T, path, section string) {
-	needs(t, "bash", "curl", "grep", "tail", "jq")
+// runCurlExample runs blocks of a document: one that starts the daemon, and those of its client, with their answers.
+func runCurlExample(t *testing.T, path string, all []block) {
+	t.Helper()
+	needs(t, "bash", "curl", "grep", "head", "tail", "jq")
 	const documented = "127.0.0.1:7442"
 	web, folder := freeAddress(t), t.TempDir()
 	require.NoError(t, os.Symlink(filepath.Join(repo, "examples"), filepath.Join(folder, "examples")))
 	var script strings.Builder
 	script.WriteString("set -euo pipefail\n")
 	var shown []block
-	for _, b := range blocks(t, document(t, path), section) {
+	for _, b := range all {
 		switch b.info {
 		case "sh daemon":
 			require.Contains(t, b.text, "--http-listen "+documented)

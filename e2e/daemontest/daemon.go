@@ -34,8 +34,8 @@ type Daemon struct {
 	Sessions    compactordv1.SessionServiceClient
 	Compactions compactordv1.CompactionServiceClient
 	Metrics     *prometheus.Registry
-	// Address is the address it listens on.
-	Address string
+	// Address is the address it listens on, and HTTPAddress that of HTTP.
+	Address, HTTPAddress string
 
 	t       testing.TB
 	options Options
@@ -100,20 +100,32 @@ func (d *Daemon) run() {
 		DrainTimeout: d.options.Drain,
 	})
 	require.NoError(d.t, err)
-	listener, err := (&net.ListenConfig{}).Listen(d.t.Context(), "tcp", "127.0.0.1:0")
-	require.NoError(d.t, err)
+	listener, web := d.listen(), d.listen()
+	server.AddHTTP(service.HTTPOptions{Listener: web})
 	ctx, cancel := context.WithCancel(context.WithoutCancel(d.t.Context()))
 	done := make(chan error, 1)
 	go func() { done <- server.Run(ctx, listener) }()
 	conn, err := grpc.NewClient(listener.Addr().String(), grpc.WithTransportCredentials(insecure.NewCredentials()))
 	require.NoError(d.t, err)
-	d.Address = listener.Addr().String()
-	d.Sessions, d.Compactions = compactordv1.NewSessionServiceClient(conn), compactordv1.NewCompactionServiceClient(conn)
+	d.Address, d.HTTPAddress = listener.Addr().String(), web.Addr().String()
+	d.Use(conn)
 	d.stop = sync.OnceFunc(func() {
 		cancel()
 		require.NoError(d.t, <-done)
 		require.NoError(d.t, conn.Close())
 	})
+}
+
+// Use makes the client use another connection, until the daemon is started again.
+func (d *Daemon) Use(conn grpc.ClientConnInterface) {
+	d.Sessions, d.Compactions = compactordv1.NewSessionServiceClient(conn), compactordv1.NewCompactionServiceClient(conn)
+}
+
+func (d *Daemon) listen() net.Listener {
+	d.t.Helper()
+	listener, err := (&net.ListenConfig{}).Listen(d.t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(d.t, err)
+	return listener
 }
 
 // Restart stops the server as a signal does, and starts another one on the same store.

@@ -36,6 +36,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	rpc, known := s.rpcs[r.URL.Path]
 	switch {
+	case r.URL.Path == OpenAPIPath:
+		writeOpenAPI(w, r)
 	case !known:
 		s.missing(w, r)
 	case r.Method != http.MethodPost:
@@ -69,7 +71,7 @@ func (*Server) unsupported(w http.ResponseWriter) {
 // missing answers requests for what does not exist.
 func (s *Server) missing(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost || !s.errors.IsSupported(r) {
-		http.Error(w, "there is nothing here: RPCs are at /compactord.v1.SERVICE/RPC", http.StatusNotFound)
+		http.Error(w, "there is nothing here: RPCs are at /compactord.v1.SERVICE/RPC, and "+OpenAPIPath+" describes them", http.StatusNotFound)
 		return
 	}
 	_ = s.errors.Write(w, r, connect.NewError(connect.CodeUnimplemented, errors.New("there is no such RPC")))

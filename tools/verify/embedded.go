@@ -15,8 +15,8 @@ import (
 	"github.com/pkoukk/tiktoken-go-loader/assets"
 )
 
-// embeddedFile is a file of the program that is generated from another project's module. third_party has the project's
-// licence.
+// embeddedFile is a file of the program that is generated from the contract, or from another project's module. third_party
+// has that project's licence.
 type embeddedFile struct {
 	path    string
 	content func(*verifier, context.Context) ([]byte, error)
@@ -38,6 +38,7 @@ func embeddedFiles() []embeddedFile {
 			table, err := v.output(ctx, gitleaksModule, "go", "run", ".")
 			return []byte(table + "\n"), err
 		}},
+		{openAPIFile, (*verifier).openAPI},
 	}
 }
 
@@ -69,7 +70,7 @@ func packTokens(published []byte) ([]byte, error) {
 
 // generateEmbedded writes the embedded files that have changed.
 func (v *verifier) generateEmbedded(ctx context.Context) error {
-	return v.timed("generate the files that are embedded from other projects", func() error {
+	return v.timed("generate the files that are embedded", func() error {
 		return v.eachStale(ctx, embeddedFiles(), func(path string, fresh []byte) error {
 			fmt.Fprintln(v.out, path)
 			return write(v.root, path, string(fresh))
@@ -78,10 +79,10 @@ func (v *verifier) generateEmbedded(ctx context.Context) error {
 }
 
 func (v *verifier) checkEmbedded(ctx context.Context) error {
-	return v.timed("check that the files embedded from other projects are fresh", func() error {
+	return v.timed("check that the files that are embedded are fresh", func() error {
 		var stale []error
 		err := v.eachStale(ctx, embeddedFiles(), func(path string, _ []byte) error {
-			stale = append(stale, fmt.Errorf("its module has changed since %s was generated; run `go run -C tools ./verify generate` and commit", path))
+			stale = append(stale, fmt.Errorf("its source has changed since %s was generated; run `go run -C tools ./verify generate` and commit", path))
 			return nil
 		})
 		return errors.Join(append(stale, err)...)

@@ -27,7 +27,7 @@ func (v *verifier) installTools(ctx context.Context) error {
 	if err := v.buildTools(ctx); err != nil {
 		return err
 	}
-	for _, c := range clients() {
+	for _, c := range append(clients(), openAPILinter()) {
 		if _, err := v.ready(ctx, c, "tools"); err != nil {
 			return err
 		}

@@ -32,13 +32,13 @@ const (
 func steps() []step {
 	return []step{
 		{"tools", "build the pinned tools into .bin and install those of the clients, if that is not done yet", (*verifier).installTools, quick},
-		{"lint", "go mod tidy, buf and golangci-lint, without changing anything", (*verifier).lint, quick},
+		{"lint", "go mod tidy, buf, golangci-lint and the linter of the OpenAPI document, without changing anything", (*verifier).lint, quick},
 		{"check-generate", "fail if the committed files differ from what `generate` writes", (*verifier).checkGenerate, quick},
 		{"test", "run the Go tests with -short, concurrent packages under the race detector; full: without -short, then all under the race detector", (*verifier).runTests, quick},
 		{"python", "lint the Python client, check its types and run its tests; needs Python 3.10", (*verifier).checkPython, quick},
 		{"typescript", "the same for the TypeScript client; needs Node 20 with npm", (*verifier).checkTypeScript, quick},
 		{"fuzz", fuzzHelp(), (*verifier).fuzz, full},
-		{"generate", "generate the code of all languages, and the files that are embedded from other projects", (*verifier).generate, named},
+		{"generate", "generate the code of all languages, and the files that are embedded", (*verifier).generate, named},
 		{"freeze", "add new fields and calls of the contract to the frozen contract", (*verifier).freeze, named},
 		{"fmt", "format the code of all languages, and the protos", (*verifier).format, named},
 	}
@@ -156,7 +156,7 @@ func (v *verifier) lint(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
+	return v.lintOpenAPI(ctx)
 }
 
 // frozenContract is the compiled contract that clients may rely on. `buf breaking` compares with it.
