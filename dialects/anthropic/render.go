@@ -134,7 +134,7 @@ func (r *renderer) messageFor(role string, message int) *renderedMessage {
 // encode writes the system prompt and the messages as JSON.
 func (r *renderer) encode() {
 	for _, b := range r.system {
-		r.out.System = append(r.out.System, r.wholeCharacters(b.raw, b.message))
+		r.out.System = append(r.out.System, r.wholeCharacters(r.written(&b), b.message))
 	}
 	r.out.SystemAsText = len(r.system) == 1 &&
 		isNoted(r.messages[r.system[0].message].GetAttachments(), noteForm, noteString)

@@ -49,7 +49,7 @@ func (r *renderer) renderBreakpoints(lead int, breakpoints []int) {
 	for _, message := range breakpoints {
 		if b := lastUpTo(blocks, max(message, lead-1)); b != nil && len(marked) < maxBreakpoints && !marked[b] {
 			marked[b] = true
-			b.raw = mark(b.raw)
+			b.raw = mark(r.written(b))
 		}
 	}
 }

@@ -34,7 +34,7 @@ func (r *renderer) renderNative(i int) []renderedBlock {
 	var texts []json.RawMessage
 	for j, p := range r.messages[i].GetParts() {
 		if b, ok := r.renderText(p, i, j); ok {
-			texts = append(texts, b.raw)
+			texts = append(texts, r.written(&b))
 		}
 	}
 	others := slices.DeleteFunc(placedBlocks(r.messages[i]), func(other placedBlock) bool { return !isToolChange(other.raw) })
@@ -73,8 +73,10 @@ func (r *renderer) instructionText(i int) []renderedBlock {
 
 // renderedBlock is a block of a request while it is being made.
 type renderedBlock struct {
-	raw json.RawMessage
-	typ string
+	// raw is the block as JSON; nil where it is a draft, which is written in its message.
+	raw   json.RawMessage
+	draft rawjson.Draft
+	typ   string
 	// id is the id of a tool_use, or of the call that a tool_result answers.
 	id string
 	// message and part are the positions of what it was made from.
@@ -129,19 +131,25 @@ func (t *renderedMessage) take(at int, m *compactordv1.Message) {
 
 func (t *renderedMessage) empty() bool { return len(t.results)+len(t.rest) == 0 }
 
+// written returns a block as JSON.
+func (r *renderer) written(b *renderedBlock) json.RawMessage {
+	if b.raw == nil {
+		b.raw = r.by.Write(b.draft)
+	}
+	return b.raw
+}
+
+func areMade(blocks []renderedBlock) bool {
+	return !slices.ContainsFunc(blocks, func(b renderedBlock) bool { return !b.made })
+}
+
 // encodeMessage returns a message as JSON.
 func (r *renderer) encodeMessage(t *renderedMessage) json.RawMessage {
-	blocks := make([]json.RawMessage, 0, len(t.results)+len(t.rest))
-	made := true
-	for _, list := range [][]renderedBlock{t.results, t.rest} {
-		for _, b := range list {
-			blocks, made = append(blocks, b.raw), made && b.made
-		}
-	}
+	blocks := slices.Concat(t.results, t.rest)
 	o := rawjson.Object{"role": rawjson.Quote(t.role)}
 	maps.Copy(o, t.fields)
-	raw := r.objectWithContent(o, blocks, t.isString)
-	if made && len(t.fields) == 0 {
+	raw := r.by.Write(r.withContent(o, blocks, t.isString))
+	if areMade(blocks) && len(t.fields) == 0 {
 		return raw
 	}
 	return r.wholeCharacters(raw, t.span.First)

@@ -108,6 +108,6 @@ func isCompactionContent(content json.RawMessage) bool {
 
 // madeText returns a block with nothing but a text.
 func (r *renderer) madeText(text string, message, part int) renderedBlock {
-	raw := r.by.ObjectWithText(rawjson.Object{"type": rawjson.Quote(typeText)}, "text", text)
-	return renderedBlock{raw: raw, typ: typeText, made: true, message: message, part: part}
+	draft := rawjson.WithText(rawjson.Object{"type": rawjson.Quote(typeText)}, "text", text)
+	return renderedBlock{draft: draft, typ: typeText, made: true, message: message, part: part}
 }

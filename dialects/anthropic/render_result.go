@@ -39,38 +39,53 @@ func (r *renderer) renderResultBlock(p *compactordv1.Part, i int) renderedBlock 
 	result := p.GetToolResult()
 	id, _ := r.ids.Of(p)
 	o := rawjson.Object{"type": rawjson.Quote(typeToolResult), "tool_use_id": rawjson.Quote(id)}
-	var blocks []json.RawMessage
-	made := len(p.GetAttachments()) == 0
+	var blocks []renderedBlock
 	for _, inner := range result.GetParts() {
 		if b, ok := r.renderResultPart(dialect.AsPart(inner), i, result.GetIsError()); ok {
-			blocks, made = append(blocks, b.raw), made && b.made
+			blocks = append(blocks, b)
 		}
 	}
 	if result.GetIsError() {
 		o["is_error"] = json.RawMessage("true")
 		if len(blocks) == 0 {
-			blocks = []json.RawMessage{r.madeText(wording.FailedResult(""), i, 0).raw}
+			blocks = []renderedBlock{r.madeText(wording.FailedResult(""), i, 0)}
 			r.repair(ruleFailedResults, i, "a failed result without content says that the tool failed")
 		}
 	}
 	o = restored(o, p)
+	b := renderedBlock{typ: typeToolResult, id: id, message: i}
 	if len(blocks) == 0 {
-		return renderedBlock{raw: r.by.Object(o), typ: typeToolResult, id: id, message: i}
+		b.raw = r.by.Object(o)
+		return b
 	}
-	raw := r.objectWithContent(o, blocks, isNoted(p.GetAttachments(), noteForm, noteString))
-	return renderedBlock{raw: raw, typ: typeToolResult, id: id, made: made, message: i}
+	b.draft = r.withContent(o, blocks, isNoted(p.GetAttachments(), noteForm, noteString))
+	if b.made = len(p.GetAttachments()) == 0 && areMade(blocks); !b.made {
+		b.raw = r.by.Write(b.draft)
+	}
+	return b
 }
 
-// objectWithContent writes a message or a result whose content are these blocks. Where isString is set and there is only
-// one text, the content is a string.
-func (r *renderer) objectWithContent(o rawjson.Object, blocks []json.RawMessage, isString bool) json.RawMessage {
-	if isString {
-		if text, only := onlyText(r.by, blocks); only {
+// withContent returns a message or a result whose content are these blocks. Where isString is set and there is only one
+// text, the content is a string.
+func (r *renderer) withContent(o rawjson.Object, blocks []renderedBlock, isString bool) rawjson.Draft {
+	if isString && len(blocks) == 1 {
+		b := &blocks[0]
+		if b.raw == nil && b.typ == typeText {
+			return rawjson.WithText(o, "content", b.draft.Text())
+		}
+		if text, only := onlyText(r.by, []json.RawMessage{r.written(b)}); only {
 			o["content"] = text
-			return r.by.Object(o)
+			return rawjson.Whole(o)
 		}
 	}
-	return r.by.ObjectWithArray(o, "content", blocks)
+	drafts := make([]rawjson.Draft, len(blocks))
+	for i, b := range blocks {
+		drafts[i] = b.draft
+		if b.raw != nil {
+			drafts[i] = rawjson.Written(b.raw)
+		}
+	}
+	return rawjson.WithArray(o, "content", drafts)
 }
 
 // renderResultPart renders a part of a tool result. A result that is an error can hold only text.

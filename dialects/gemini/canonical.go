@@ -135,16 +135,8 @@ func canonicalCall(call *compactordv1.ToolCall) *canonicalPart {
 // canonicalResult returns a result with these texts and files. form is the noted form of the response.
 func canonicalResult(r *compactordv1.ToolResult, form string, texts []string, parts []json.RawMessage) *canonicalPart {
 	text := strings.Join(texts, "\n")
-	inner := rawjson.Object{"response": canonicalOutput(text, form, r.GetIsError())}
-	if r.GetName() != "" {
-		inner["name"] = rawjson.Quote(r.GetName())
-	}
-	if r.GetCallId() != "" {
-		inner["id"] = rawjson.Quote(r.GetCallId())
-	}
-	if len(parts) > 0 {
-		inner["parts"] = rawjson.EncodeArray(parts)
-	}
+	inner := resultFields(r, parts)
+	inner["response"] = canonicalOutput(text, form, r.GetIsError())
 	return &canonicalPart{
 		field: fieldResponse, fields: rawjson.Object{}, inner: inner,
 		innerGuards: dialect.Guards{
@@ -157,6 +149,21 @@ func canonicalResult(r *compactordv1.ToolResult, form string, texts []string, pa
 			},
 		},
 	}
+}
+
+// resultFields returns the fields of a result's inner object beside its response.
+func resultFields(r *compactordv1.ToolResult, parts []json.RawMessage) rawjson.Object {
+	inner := rawjson.Object{}
+	if r.GetName() != "" {
+		inner["name"] = rawjson.Quote(r.GetName())
+	}
+	if r.GetCallId() != "" {
+		inner["id"] = rawjson.Quote(r.GetCallId())
+	}
+	if len(parts) > 0 {
+		inner["parts"] = rawjson.EncodeArray(parts)
+	}
+	return inner
 }
 
 func canonicalWrittenResult(r *compactordv1.ToolResult, form string) *canonicalPart {
@@ -185,11 +192,17 @@ func canonicalOutput(text, form string, failed bool) json.RawMessage {
 		return rawjson.Quote(text)
 	case form == keyResult && !failed:
 		return rawjson.Object{}.EncodeWithText(keyResult, text)
-	case failed:
-		return rawjson.Object{}.EncodeWithText(keyError, text)
 	default:
-		return rawjson.Object{}.EncodeWithText(keyOutput, text)
+		return rawjson.Object{}.EncodeWithText(outputKey(failed), text)
 	}
+}
+
+// outputKey is the field of a tool's output without a noted form.
+func outputKey(failed bool) string {
+	if failed {
+		return keyError
+	}
+	return keyOutput
 }
 
 func canonicalMedia(m *compactordv1.MediaPart) *canonicalPart {

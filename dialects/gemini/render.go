@@ -45,7 +45,7 @@ type renderedContent struct {
 	responses bool
 	// called reports that the content has a call.
 	called bool
-	parts  []rawjson.Object
+	parts  []rawjson.Draft
 	span   dialect.Span
 }
 
@@ -64,7 +64,7 @@ func renderRequest(messages []*compactordv1.Message, opts dialect.RenderOptions)
 	}
 	for _, c := range r.contents {
 		o := rawjson.Object{"role": rawjson.Quote(c.role)}
-		r.out.Messages = append(r.out.Messages, r.by.ObjectWithObjects(o, "parts", c.parts))
+		r.out.Messages = append(r.out.Messages, r.by.Write(rawjson.WithArray(o, "parts", c.parts)))
 		r.out.From = append(r.out.From, c.span)
 	}
 	if opts.More {
@@ -83,7 +83,7 @@ func (r *renderer) drop(at, part int, why string) {
 
 // renderSystem makes one instruction from the messages at the start.
 func (r *renderer) renderSystem(lead int) {
-	var parts []rawjson.Object
+	var parts []rawjson.Draft
 	for at, m := range r.messages[:lead] {
 		for _, p := range m.GetParts() {
 			if text := p.GetText().GetText(); text != "" {
@@ -94,7 +94,7 @@ func (r *renderer) renderSystem(lead int) {
 		}
 	}
 	if len(parts) > 0 {
-		r.out.System = []json.RawMessage{r.by.ObjectWithObjects(rawjson.Object{}, "parts", parts)}
+		r.out.System = []json.RawMessage{r.by.Write(rawjson.WithArray(rawjson.Object{}, "parts", parts))}
 	}
 }
 
@@ -119,11 +119,11 @@ func (r *renderer) renderMessage(at int) {
 }
 
 // add adds parts to the last content if it has the role, otherwise to a new one.
-func (r *renderer) add(at int, role string, parts []rawjson.Object) *renderedContent {
+func (r *renderer) add(at int, role string, parts []rawjson.Draft) *renderedContent {
 	if len(r.contents) == 0 && !r.rest && role == roleModel {
 		r.repair(ruleFirstMessageUser, at, "a text of the user was put at the start, since the list must begin with the user")
 		r.contents = append(r.contents, &renderedContent{
-			role: roleUser, parts: []rawjson.Object{renderText(wording.Opening, nil)},
+			role: roleUser, parts: []rawjson.Draft{renderText(wording.Opening, nil)},
 			span: dialect.Span{First: at, End: at},
 		})
 	}

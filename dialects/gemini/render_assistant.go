@@ -7,14 +7,14 @@ import (
 
 // renderAssistant adds a message of the model. While calls wait for their results, it is added to the same content.
 func (r *renderer) renderAssistant(at int, m *compactordv1.Message) {
-	var parts []rawjson.Object
+	var parts []rawjson.Draft
 	var calls []*compactordv1.Part
 	var called []int
 	for i, p := range m.GetParts() {
 		if p.GetToolCall() != nil {
 			calls, called = append(calls, p), append(called, len(parts))
-			parts = append(parts, r.renderCall(at, p))
-		} else if part := r.renderPart(at, i, p); part != nil {
+			parts = append(parts, rawjson.Whole(r.renderCall(at, p)))
+		} else if part, ok := r.renderPart(at, i, p); ok {
 			parts = append(parts, part)
 		}
 	}
@@ -26,7 +26,7 @@ func (r *renderer) renderAssistant(at int, m *compactordv1.Message) {
 		r.sign(at, m, calls[0], parts, called[0])
 	}
 	for _, part := range parts {
-		r.signed = r.signed || isSigned(part)
+		r.signed = r.signed || isSigned(part.Object())
 	}
 	into := r.add(at, roleModel, parts)
 	into.called = into.called || len(calls) > 0

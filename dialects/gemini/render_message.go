@@ -35,15 +35,15 @@ func (r *renderer) renderUser(at int, m *compactordv1.Message) {
 	if n := len(r.contents); n > 0 && r.contents[n-1].responses && noted(m.GetAttachments(), noteContent) == sameContent {
 		r.repair(ruleResultsAlone, at, "parts beside function responses were moved into another content")
 	}
-	var parts []rawjson.Object
+	var parts []rawjson.Draft
 	for i, p := range m.GetParts() {
-		if part := r.renderPart(at, i, p); part != nil {
+		if part, ok := r.renderPart(at, i, p); ok {
 			parts = append(parts, part)
 		}
 	}
 	if len(parts) == 0 {
 		r.repair(ruleContentNotEmpty, at, "a message without content was given a text that says so")
-		parts = []rawjson.Object{renderText(wording.EmptyUser, nil)}
+		parts = []rawjson.Draft{renderText(wording.EmptyUser, nil)}
 	}
 	r.add(at, roleUser, parts)
 }
@@ -60,7 +60,7 @@ func (r *renderer) renderInstruction(at int, m *compactordv1.Message) {
 		return
 	}
 	r.repair(ruleRoles, at, "an instruction within the conversation became text of the user")
-	r.add(at, roleUser, []rawjson.Object{renderText(instructionText(m), nil)})
+	r.add(at, roleUser, []rawjson.Draft{renderText(instructionText(m), nil)})
 }
 
 func instructionText(m *compactordv1.Message) string {

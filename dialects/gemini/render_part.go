@@ -39,42 +39,45 @@ const (
 	whyMedia   = "Gemini does not accept this file; a line of text replaces it"
 )
 
-// renderPart renders a part that both roles can have. It returns nil where nothing of it can be sent.
-func (r *renderer) renderPart(at, i int, p *compactordv1.Part) rawjson.Object {
+// renderPart renders a part that both roles can have. It returns false where nothing of it can be sent.
+func (r *renderer) renderPart(at, i int, p *compactordv1.Part) (rawjson.Draft, bool) {
 	switch k := p.GetKind().(type) {
 	case *compactordv1.Part_Text:
 		part := renderText(k.Text.GetText(), p.GetAttachments())
-		if k.Text.GetText() == "" && !isSigned(part) {
+		if k.Text.GetText() == "" && !isSigned(part.Object()) {
 			r.repair(ruleContentNotEmpty, at, "an empty text was left out")
-			return nil
+			return rawjson.Draft{}, false
 		}
-		r.reportSignature(at, p, part)
-		return part
+		r.reportSignature(at, p, part.Object())
+		return part, true
 	case *compactordv1.Part_Media:
 		if part := renderMedia(r.by, k.Media, p.GetAttachments()); part != nil {
 			if name, known := mimeType(k.Media.GetMimeType()); known && name != k.Media.GetMimeType() {
 				r.repair(ruleMimeTypes, at, "the MIME type was written as Gemini names it")
 			}
-			return part
+			return rawjson.Whole(part), true
 		}
 		r.drop(at, i, whyMedia)
-		return renderText(wording.MediaLine(k.Media), nil)
+		return renderText(wording.MediaLine(k.Media), nil), true
 	case *compactordv1.Part_Opaque:
 		if part := renderOpaque(k.Opaque); part != nil {
-			return part
+			return rawjson.Whole(part), true
 		}
 		r.drop(at, i, whyOpaque)
 	case *compactordv1.Part_Thinking:
 		r.drop(at, i, whyThought)
 	}
-	return nil
+	return rawjson.Draft{}, false
 }
 
-func renderText(text string, attachments []*compactordv1.Attachment) rawjson.Object {
+func renderText(text string, attachments []*compactordv1.Attachment) rawjson.Draft {
+	if len(attachments) == 0 {
+		return rawjson.WithText(rawjson.Object{}, fieldText, text)
+	}
 	d := canonicalText(text)
 	d.guards[fieldText] = dialect.MatchesText(text)
 	if text == "" {
 		d.guards[fieldText] = dialect.Never
 	}
-	return d.restoreForRequest(nil, attachments)
+	return rawjson.Whole(d.restoreForRequest(nil, attachments))
 }

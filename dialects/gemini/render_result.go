@@ -77,18 +77,22 @@ func (r *renderer) renderStray(at int, p *compactordv1.Part) {
 		}
 	}
 	r.repair(ruleResultsHaveCalls, at, "a result without a call became text of the user")
-	r.add(at, roleUser, []rawjson.Object{renderText(strings.Join(texts, "\n"), nil)})
+	r.add(at, roleUser, []rawjson.Draft{renderText(strings.Join(texts, "\n"), nil)})
 }
 
 // renderFunctionResponse renders the result of a call with this name. It calls left for each part that the response
 // cannot hold.
 func renderFunctionResponse(
 	by *dialect.Writer, p *compactordv1.Part, id, name string, left func(why string),
-) rawjson.Object {
+) rawjson.Draft {
 	r := p.GetToolResult()
 	texts, parts := renderResultParts(by, r, left)
-	form := noted(p.GetAttachments(), noteResponse)
 	named := &compactordv1.ToolResult{CallId: id, Name: name, IsError: r.GetIsError()}
+	if len(p.GetAttachments()) == 0 {
+		output := rawjson.WithText(rawjson.Object{}, outputKey(r.GetIsError()), strings.Join(texts, "\n"))
+		return rawjson.WithObject(rawjson.Object{}, fieldResponse, rawjson.WithObject(resultFields(named, parts), "response", output))
+	}
+	form := noted(p.GetAttachments(), noteResponse)
 	d := canonicalResult(named, form, texts, parts)
 	if rawjson.KindOf(d.inner["response"]) != rawjson.ObjectKind {
 		d = canonicalResult(named, "", texts, parts)
@@ -98,7 +102,7 @@ func renderFunctionResponse(
 		return rawjson.KindOf(raw) == rawjson.ObjectKind && matches(raw)
 	}
 	d.innerGuards["parts"] = func(raw json.RawMessage) bool { return len(parts) == 0 && isNothing(raw) }
-	return d.restoreForRequest(by, p.GetAttachments())
+	return rawjson.Whole(d.restoreForRequest(by, p.GetAttachments()))
 }
 
 // renderResultParts returns the texts of a result, and its other parts.

@@ -68,20 +68,21 @@ func (r *renderer) reportSignature(at int, p *compactordv1.Part, part rawjson.Ob
 
 // sign gives the first call of a content skipSignature where it needs a signature and has none.
 func (r *renderer) sign(
-	at int, m *compactordv1.Message, first *compactordv1.Part, parts []rawjson.Object, position int,
+	at int, m *compactordv1.Message, first *compactordv1.Part, parts []rawjson.Draft, position int,
 ) {
 	signed := r.signed
 	for _, before := range parts[:position] {
-		signed = signed || isSigned(before)
+		signed = signed || isSigned(before.Object())
 	}
-	if isSigned(parts[position]) || !signed && mayBeUnsigned(m, first) {
+	call := parts[position].Object()
+	if isSigned(call) || !signed && mayBeUnsigned(m, first) {
 		return
 	}
-	delete(parts[position], "thought_signature")
+	delete(call, "thought_signature")
 	if carried := carriedSignature(first); carried != nil {
-		parts[position]["thoughtSignature"] = carried
+		call["thoughtSignature"] = carried
 		return
 	}
-	parts[position]["thoughtSignature"] = rawjson.Quote(skipSignature)
+	call["thoughtSignature"] = rawjson.Quote(skipSignature)
 	r.repair(ruleCallsSigned, at, "a call without a thought signature got the value that replaces one")
 }

@@ -54,34 +54,6 @@ func TestFieldsWrittenInTheirPlace(t *testing.T) {
 		w := rawjson.NewWriter(0)
 		require.Equal(t, string(want.Encode()), string(w.ObjectWithText(o, key, text)))
 		require.Equal(t, want, o)
-
-		elements := []json.RawMessage{rawjson.Quote(text), json.RawMessage("[]")}
-		elements = elements[:rapid.IntRange(0, 2).Draw(t, "elements")]
-		want[key] = rawjson.EncodeArray(elements)
-		require.Equal(t, string(want.Encode()), string(w.ObjectWithArray(o, key, elements)))
-		require.Equal(t, want, o)
-		known, err := w.SplitArray(o[key])
-		require.NoError(t, err)
-		require.Equal(t, elements, known)
-
-		objects := []rawjson.Object{{"a": rawjson.Quote(text)}, {}}
-		objects = objects[:rapid.IntRange(0, 2).Draw(t, "objects")]
-		encoded := []json.RawMessage{}
-		for _, object := range objects {
-			encoded = append(encoded, object.Encode())
-		}
-		want[key] = rawjson.EncodeArray(encoded)
-		require.Equal(t, string(want.Encode()), string(w.ObjectWithObjects(o, key, objects)))
-		require.Equal(t, want, o)
-		known, err = w.SplitArray(o[key])
-		require.NoError(t, err)
-		require.Equal(t, encoded, known)
-		for i, raw := range known {
-			object, err := w.SplitObject(raw)
-			require.NoError(t, err)
-			require.True(t, w.Wrote(raw))
-			require.Equal(t, objects[i], object)
-		}
 	})
 }
 

@@ -23,44 +23,6 @@ func (w *Writer) ObjectWithText(o Object, key, text string) json.RawMessage {
 	return w.know(o, o.EncodeWithText(key, text))
 }
 
-// ObjectWithArray returns an object with one more field, an array, as JSON. Both belong to the Writer then.
-func (w *Writer) ObjectWithArray(o Object, key string, elements []json.RawMessage) json.RawMessage {
-	raw := o.encodeWith(key, arraySize(elements), func(b []byte) []byte { return appendArray(b, elements) })
-	w.knowArray(elements, o[key])
-	return w.know(o, raw)
-}
-
-// ObjectWithObjects returns an object with one more field, an array of objects, as JSON. All of them belong to the Writer
-// then.
-func (w *Writer) ObjectWithObjects(o Object, key string, elements []Object) json.RawMessage {
-	bytes := 2
-	for _, element := range elements {
-		bytes += element.size() + 1
-	}
-	var ends []int
-	raw := o.encodeWith(key, bytes, func(b []byte) []byte {
-		start := len(b)
-		b = append(b, '[')
-		for i, element := range elements {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = element.appendTo(b)
-			ends = append(ends, len(b)-start)
-		}
-		return append(b, ']')
-	})
-	array, known := o[key], make([]json.RawMessage, len(elements))
-	start := 1
-	for i, end := range ends {
-		known[i] = array[start:end:end]
-		w.know(elements[i], known[i])
-		start = end + 1
-	}
-	w.knowArray(known, array)
-	return w.know(o, raw)
-}
-
 // Array returns an array as JSON. The elements belong to the Writer then.
 func (w *Writer) Array(elements []json.RawMessage) json.RawMessage {
 	raw := EncodeArray(elements)
