@@ -127,11 +127,16 @@ func (v *verifier) ask(ctx context.Context, program string, args ...string) (str
 }
 
 func (v *verifier) installPython(ctx context.Context) error {
+	return v.installVenv(ctx, ".venv", pythonClient().lock)
+}
+
+// installVenv makes a virtual environment with the packages of a lock file, and with the Python client as it is here.
+func (v *verifier) installVenv(ctx context.Context, venv, lock string) error {
 	folder := pythonClient().folder
-	pip := []string{v.venv("python"), "-m", "pip", "install", "--quiet", "--no-compile", "--disable-pip-version-check"}
+	pip := []string{v.venvProgram(venv, "python"), "-m", "pip", "install", "--quiet", "--no-compile", "--disable-pip-version-check"}
 	for _, c := range []command{
-		{args: []string{interpreter(), "-m", "venv", "--clear", ".venv"}, folder: folder},
-		{args: slices.Concat(pip, []string{"--require-hashes", "--requirement", "requirements-dev.txt"}), folder: folder},
+		{args: []string{interpreter(), "-m", "venv", "--clear", venv}, folder: folder},
+		{args: slices.Concat(pip, []string{"--require-hashes", "--requirement", lock}), folder: folder},
 		{args: slices.Concat(pip, []string{"--no-deps", "--no-build-isolation", "--editable", "."}), folder: folder},
 	} {
 		if err := v.run(ctx, c); err != nil {
@@ -141,9 +146,12 @@ func (v *verifier) installPython(ctx context.Context) error {
 	return nil
 }
 
-// venv returns the path of a program of the virtual environment.
-func (v *verifier) venv(name string) string {
-	folder := v.in(pythonClient().folder, ".venv")
+// venv returns the path of a program of the Python client's virtual environment.
+func (v *verifier) venv(name string) string { return v.venvProgram(".venv", name) }
+
+// venvProgram returns the path of a program of one of the virtual environments below the Python client.
+func (v *verifier) venvProgram(venv, name string) string {
+	folder := v.in(pythonClient().folder, filepath.FromSlash(venv))
 	if runtime.GOOS == "windows" {
 		return filepath.Join(folder, "Scripts", name+".exe")
 	}

@@ -25,7 +25,7 @@ func (s selection) stages(parallel bool) [][]queue {
 		switch step.name {
 		case "tools":
 			first = append(first, step)
-		case "python", "typescript":
+		case "python", "typescript", "frameworks":
 			clients = append(clients, step)
 		default:
 			others = append(others, step)

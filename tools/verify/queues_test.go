@@ -50,7 +50,7 @@ func TestStages(t *testing.T) {
 	}
 	require.Equal(t, "[tools];[lint, check-generate, test][python, typescript];", names(selected(quick, nil), true))
 	require.Equal(t, "[tools];[lint, check-generate, test];[python, typescript];", names(selected(quick, nil), false))
-	require.Equal(t, "[tools];[lint, check-generate, test, fuzz][python, typescript];", names(selected(full, nil), true))
+	require.Equal(t, "[tools];[lint, check-generate, test, fuzz][python, typescript, frameworks];", names(selected(full, nil), true))
 	s, err := parse([]string{"python", "tools", "test"})
 	require.NoError(t, err)
 	require.Equal(t, "[python, tools, test];", names(s, true))

@@ -16,7 +16,7 @@ func TestParse(t *testing.T) {
 		flags    string
 	}{
 		{line: "", steps: "tools lint check-generate test python typescript"},
-		{line: "full", tier: full, steps: "tools lint check-generate test python typescript fuzz"},
+		{line: "full", tier: full, steps: "tools lint check-generate test python typescript frameworks fuzz"},
 		{line: "full test ./a", tier: full, steps: "test", packages: "./a"},
 		{line: "test ./a full", tier: full, steps: "test", packages: "./a"},
 		{line: "test -- full", steps: "test", flags: "full"},

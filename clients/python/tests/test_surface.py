@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import subprocess
+import sys
+from pathlib import Path
 
 import compactord
 from compactord import errors
@@ -44,3 +47,18 @@ def test_the_dialect_is_given_the_same_way_everywhere() -> None:
 def test_there_are_no_other_exceptions() -> None:
     kinds = {name for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, Exception)}
     assert kinds == set(EXCEPTIONS.split())
+
+
+def test_nobody_imports_an_adapter_or_its_framework_who_does_not_ask_for_it() -> None:
+    folder = Path(compactord.__file__).parent
+    adapters = {path.stem for path in (Path(__file__).parents[1] / "frameworks").glob("*.txt")}
+    assert adapters
+    frameworks = {"agents", "langchain", "langchain_core", "langgraph"}
+    for adapter in adapters:
+        assert (folder / f"{adapter}.py").is_file(), adapter
+    program = "import sys, compactord; print(*sorted(sys.modules), sep='\\n')"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    imported = set(done.stdout.split())
+    assert "compactord.lists" in imported
+    unasked = {f"compactord.{name}" for name in [*adapters, "whole_list"]}
+    assert not imported & (unasked | frameworks)

@@ -1,0 +1,131 @@
+"""A conversation of many turns with an example, which is killed in the middle and started again."""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import compactord
+from provider import Model, Provider, go_on
+
+ROOT = Path(__file__).resolve().parents[3]
+EXAMPLES = ROOT / "clients" / "python" / "examples"
+BINARY = os.environ.get("COMPACTORD_BINARY", str(ROOT / "bin" / "test" / "compactord"))
+WINDOW = 10_000
+TURNS = int(os.environ.get("COMPACTORD_FRAMEWORK_TURNS", "100"))
+
+
+def fact(turn: int, letter: str) -> str:
+    """What only one file says."""
+    return f"Crate {turn * 1000 + ord(letter)} of part {turn}{letter} is in hall {turn * 7 % 90}."
+
+
+def write_files(folder: Path, turns: int) -> None:
+    """Write the files that the agent reads."""
+    for turn in range(turns):
+        for letter in "abc":
+            filler = f"Line about part {turn}{letter}, and nothing that matters. " * 12
+            (folder / f"{turn}{letter}.txt").write_text(f"{filler}\n{fact(turn, letter)}\n{filler}")
+
+
+class Conversation:
+    """A conversation of an example with the make-believe provider.
+
+    Attributes:
+        provider: The provider.
+    """
+
+    def __init__(self, provider: Provider, address: str) -> None:
+        self.provider = provider
+        self._environment = os.environ | provider.environment() | {"COMPACTORD_ADDR": address}
+
+    def run(self, example: str, arguments: Sequence[str], turns: range, **environment: str) -> None:
+        """Run an example for some turns, each after the answer to the one before."""
+        self.provider.model.hold = go_on
+        with self._start(example, arguments, environment) as program:
+            assert program.stdin is not None and program.stdout is not None
+            for turn in turns:
+                program.stdin.write(self.message(turn))
+                program.stdin.flush()
+                line = program.stdout.readline()
+                assert f"Turn {turn} is done." in line, f"turn {turn}: {line!r}"
+            program.stdin.close()
+            assert program.wait() == 0
+
+    def kill(self, example: str, arguments: Sequence[str], turn: int, **environment: str) -> None:
+        """Run an example for one turn, and kill it while the model thinks about the results of its tools."""
+        asked, go = threading.Event(), threading.Event()
+
+        def hold(_: int, step: int) -> None:
+            if step == 1:
+                asked.set()
+                go.wait()
+
+        self.provider.model.hold = hold
+        with self._start(example, arguments, environment) as program:
+            assert program.stdin is not None
+            program.stdin.write(self.message(turn))
+            program.stdin.flush()
+            assert asked.wait(60)
+            program.kill()
+            program.wait()
+            program.stdin.close()
+        go.set()
+
+    def message(self, turn: int) -> str:
+        """What the user says in a turn."""
+        return f"Turn {turn}: which crate is in part {turn}?\n"
+
+    def _start(self, example: str, arguments: Sequence[str], environment: dict[str, str]) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, "-W", "error", str(EXAMPLES / example), *arguments],
+            env=self._environment | environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            bufsize=1,
+        )
+
+
+def model(folder: Path) -> Model:
+    """The model, for whose turns there are files in a folder."""
+    write_files(folder, TURNS)
+    return Model(lambda turn, letter: str(folder / f"{turn}{letter}.txt"))
+
+
+def readme(framework: str) -> Any:
+    """The code that the README shows for a framework, which may await."""
+    text = (ROOT / "clients" / "python" / "README.md").read_text(encoding="utf-8")
+    shown = text.split(f"### {framework}\n")[1].split("```py\n")[1].split("```")[0]
+    return compile(shown, "README.md", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+
+
+def recordings() -> list[Path]:
+    """The recorded conversations that are there, but for the malformed ones."""
+    folder = Path(os.environ.get("COMPACTORD_CORPUS", ROOT / ".." / "shared" / "corpus"))
+    return sorted(folder.glob("*.jsonl"))
+
+
+def check_log(session: compactord.Session) -> None:
+    """Nothing twice, nothing lost: what was said and read in each turn is once in the log, of the killed one twice."""
+    parts = [part for logged in session.messages() for part in logged.message.parts]
+    said = [part.text.text for part in parts if part.HasField("text")]
+    read = [part.tool_result.parts[0].text.text for part in parts if part.HasField("tool_result")]
+    half = TURNS // 2
+    for turn in range(TURNS):
+        times = 2 if turn == half else 1
+        assert sum(text.startswith(f"Turn {turn}: ") for text in said) == times, turn
+        assert said.count(f"Turn {turn} is done.") == 1, turn
+        for letter in "abc" if turn % 3 == 0 else "ab":
+            assert sum(fact(turn, letter) in text for text in read) == (times if letter < "c" else 1), (turn, letter)
+    for turn in range(0, TURNS, 10):
+        (hit, *_) = session.search(fact(turn, "a"))
+        assert fact(turn, "a") in session.recall(hit.index).text
+    assert len(list(session.compactions())) >= TURNS // 20
+    assert not list(session.records(kinds=["revert"]))

@@ -1,0 +1,209 @@
+"""A make-believe provider that is as strict as the real ones, for agents that run as programs.
+
+It speaks Responses, Chat Completions and Messages, streamed or not. Each request is judged by the rules of its dialect:
+one that breaks a rule is refused, as the provider would, and so is one that is longer than the window. The model has a
+plan for each turn: a user's message "Turn N: ..." makes it read files, two at once and sometimes a third, before it
+answers.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import threading
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, cast
+
+from typing_extensions import override
+
+from wire import PROTOCOLS, Call, Protocol, Said
+
+TURN = re.compile(r"Turn (\d+):")
+
+
+@dataclass(frozen=True)
+class Request:
+    """A request that the provider got.
+
+    Attributes:
+        turn: The turn of the conversation that it belongs to.
+        messages: The elements of the conversation, with the system prompt first.
+        streamed: Whether the answer was streamed.
+        refused: Why it was refused; empty where it was not.
+    """
+
+    turn: int
+    messages: list[str]
+    streamed: bool
+    refused: str = ""
+
+    @property
+    def tokens(self) -> int:
+        """Its size, at four characters a token, as models are shown it: without the JSON around the texts."""
+        return sum(_characters(json.loads(one)) for one in self.messages) // 4
+
+
+def _characters(value: Any) -> int:
+    match value:
+        case str():
+            return len(value)
+        case list() | dict():
+            within: list[Any] = list(value.values()) if isinstance(value, dict) else value
+            return sum(_characters(one) for one in within)
+        case _:
+            return 0
+
+
+def go_on(_turn: int, _step: int) -> None:
+    """Hold no answer."""
+
+
+@dataclass
+class Model:
+    """What the model does: the plan of each turn, and how far it has come.
+
+    Attributes:
+        name: Makes the path of a file to read, of a turn and a letter.
+        hold: Called with the turn and the step before each answer, so that a test can stop the agent there.
+    """
+
+    name: Callable[[int, str], str]
+    hold: Callable[[int, int], None] = go_on
+    turn: int = 0
+    step: int = 0
+    answers: int = 0
+
+    def answer(self, last_text: str | None) -> Said:
+        """Say what comes next, where the newest message is a user's text, or None for results of tools."""
+        self.answers += 1
+        if last_text is not None:
+            found = TURN.findall(last_text)
+            if not found:
+                return Said(self.answers, "", "I heard you.")
+            self.turn, self.step = int(found[-1]), 0
+        self.hold(self.turn, self.step)
+        letters = {0: "ab", 1: "c" if self.turn % 3 == 0 else ""}.get(self.step, "")
+        self.step += 1
+        thought = f"I think about turn {self.turn}."
+        if not letters:
+            return Said(self.answers, thought, f"Turn {self.turn} is done.")
+        calls = [Call(f"call_{self.answers}_{letter}", self.name(self.turn, letter)) for letter in letters]
+        return Said(self.answers, thought, "I read on.", calls)
+
+
+@dataclass
+class Provider:
+    """A running provider."""
+
+    model: Model
+    binary: str
+    window: int
+    url: str = ""
+    requests: list[Request] = field(default_factory=list[Request])
+
+    def environment(self) -> dict[str, str]:
+        """Where the providers' packages look for it."""
+        return {
+            "OPENAI_BASE_URL": f"{self.url}/v1",
+            "OPENAI_API_KEY": "none",
+            "ANTHROPIC_BASE_URL": self.url,
+            "ANTHROPIC_API_KEY": "none",
+        }
+
+    def refusal(self, protocol: Protocol, body: dict[str, Any]) -> str:
+        """Why a request is refused; empty where it is not."""
+        judged = {key: value for key, value in body.items() if key in protocol.conversation}
+        command = [self.binary, "validate", "--dialect", protocol.dialect, "--quiet", "-"]
+        done = subprocess.run(command, input=json.dumps(judged), capture_output=True, text=True, check=False)
+        return "" if done.returncode == 0 else done.stdout or done.stderr
+
+    def refused(self) -> list[str]:
+        """Why requests were refused so far."""
+        return [one.refused for one in self.requests if one.refused]
+
+    def reused(self) -> float:
+        """The part of all that was sent which was the same as the start of the request before."""
+        same = 0
+        for before, now in zip(self.requests, self.requests[1:], strict=False):
+            for one, other in zip(before.messages, now.messages, strict=False):
+                if one != other:
+                    break
+                same += len(one)
+        return same / sum(sum(map(len, one.messages)) for one in self.requests)
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def __init__(self, provider: Provider) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.provider = provider
+        self.lock = threading.Lock()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    def do_POST(self) -> None:
+        """Answer a request."""
+        server = cast(_Server, self.server)
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        protocol = next(one for one in PROTOCOLS if self.path.split("?")[0].endswith(one.path))
+        with server.lock:
+            self._answer(server.provider, protocol, body)
+
+    def _answer(self, provider: Provider, protocol: Protocol, body: dict[str, Any]) -> None:
+        messages = [json.dumps(one) for one in protocol.messages(body)]
+        streamed = bool(body.get("stream"))
+        last = protocol.last_text(body)
+        asked = Request(int((TURN.findall(last or "") or [provider.model.turn])[-1]), messages, streamed)
+        refused = provider.refusal(protocol, body)
+        if asked.tokens > provider.window:
+            refused = (
+                f"This model's maximum context length is {provider.window} tokens. "
+                f"However, your messages resulted in {asked.tokens} tokens."
+            )
+        provider.requests.append(Request(asked.turn, messages, streamed, refused))
+        if refused:
+            self._send(400, "application/json", [json.dumps({"error": {"message": refused, "type": "invalid"}})])
+            return
+        said = provider.model.answer(last)
+        if streamed:
+            self._send(200, "text/event-stream", (f"{text}\n\n" for text in protocol.events(said, asked.tokens)))
+        else:
+            self._send(200, "application/json", [json.dumps(protocol.body(said, asked.tokens))])
+
+    def _send(self, status: int, kind: str, texts: Iterator[str] | list[str]) -> None:
+        body = "".join(texts).encode()
+        # An agent that was killed does not wait for its answer.
+        with suppress(ConnectionError):
+            self._write(status, kind, body)
+
+    def _write(self, status: int, kind: str, body: bytes) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    @override
+    def log_request(self, code: object = "-", size: object = "-") -> None:
+        """Say nothing."""
+
+
+@contextmanager
+def running(model: Model, binary: str, window: int) -> Generator[Provider]:
+    """Run a provider."""
+    provider = Provider(model, binary, window)
+    server = _Server(provider)
+    provider.url = f"http://127.0.0.1:{server.server_port}"
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield provider
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()

@@ -1,0 +1,250 @@
+"""What the adapter of the OpenAI Agents SDK keeps of items, and which runs it leaves alone."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from agents.testing import ScriptedModel, assistant_message, function_call
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import compactord
+from agents import Agent, RunConfig, Runner, SQLiteSession, set_tracing_disabled
+from compactord.openai_agents import CompactordFilter, CompactordSession
+from programs import BINARY, recordings
+
+DIALECT: compactord.Dialect = "openai_responses"
+# Without edits of long results: the items that come back are those that were given.
+POLICY: dict[str, Any] = {"context_window": 10_000_000, "on_append": {}}
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[compactord.Client]:
+    set_tracing_disabled(True)
+    # Nothing listens at this port: the model refuses each summary.
+    nobody = {
+        "kind": "openai",
+        "base_url": "http://127.0.0.1:9/v1",
+        "model": "m",
+        "context_window": 100_000,
+        "tries": 1,
+    }
+    with compactord.embedded(BINARY, config={"summarizers": {"nobody": nobody}}) as made:
+        yield made
+
+
+def texts() -> st.SearchStrategy[str]:
+    return st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=40).filter(str.strip)
+
+
+@st.composite
+def steps(draw: st.DrawFn, number: int) -> list[dict[str, Any]]:
+    """What a model and its tools do in one step, with several calls at once."""
+    items: list[dict[str, Any]] = []
+    if draw(st.booleans()):
+        thought = [{"type": "summary_text", "text": draw(texts())}] if draw(st.booleans()) else []
+        items.append({"type": "reasoning", "id": f"rs_{number}", "summary": thought, "encrypted_content": "sealed"})
+    said = {"type": "output_text", "text": draw(texts()), "annotations": [], "logprobs": []}
+    head = {"type": "message", "id": f"msg_{number}", "role": "assistant", "status": "completed"}
+    items.append(head | {"content": [said]})
+    calls = [f"call_{number}_{at}" for at in range(draw(st.integers(0, 3)))]
+    for at, call in enumerate(calls):
+        arguments = json.dumps({"text": draw(texts())})
+        made = {"type": "function_call", "id": f"fc_{number}_{at}", "call_id": call, "name": "look"}
+        items.append(made | {"arguments": arguments, "status": "completed"})
+    image = {"type": "input_image", "image_url": "data:image/png;base64,iVBORw0KGgo=", "detail": "auto"}
+    for call in calls:
+        output = draw(st.one_of(texts(), st.just([image])))
+        items.append({"type": "function_call_output", "call_id": call, "output": output})
+    return items
+
+
+@st.composite
+def conversations(draw: st.DrawFn) -> list[list[dict[str, Any]]]:
+    parts: list[list[dict[str, Any]]] = []
+    for number in range(draw(st.integers(1, 5))):
+        content: Any = draw(texts())
+        if draw(st.booleans()):
+            picture = {"type": "input_image", "image_url": "https://example.com/cat.png", "detail": "low"}
+            content = [{"type": "input_text", "text": content}, picture]
+        parts += [[{"role": "user", "content": content}], draw(steps(number))]
+    return parts
+
+
+@settings(deadline=None, max_examples=60)
+@given(parts=conversations())
+def test_a_session_gives_back_the_items_that_it_got(client: compactord.Client, parts: list[list[Any]]) -> None:
+    """Added as the SDK adds them, and read by another process."""
+    held = client.create_session(dialect=DIALECT, policy=POLICY)
+    items = [item for part in parts for item in part]
+
+    async def add() -> None:
+        session = CompactordSession(held)
+        for part in parts:
+            await session.add_items(part)
+
+    asyncio.run(add())
+    again = CompactordSession(client.session(held.id, dialect=DIALECT))
+    assert asyncio.run(again.get_items()) == items
+    assert not list(held.records(kinds=["revert"]))
+
+
+@pytest.mark.parametrize("name", recordings())
+def test_a_session_gives_back_recorded_conversations(client: compactord.Client, name: Path) -> None:
+    items = [item for message in lines(name) for item in items_of(message)]
+    held = client.create_session(dialect=DIALECT, policy=POLICY)
+    asyncio.run(CompactordSession(held).add_items(items))
+    synced = held.sync(items, compact=False, view=False)
+    assert (synced.appended, synced.put_aside) == (0, 0)
+    if answered(items):
+        assert asyncio.run(CompactordSession(client.session(held.id, dialect=DIALECT)).get_items()) == items
+
+
+def answered(items: list[Any]) -> bool:
+    """Whether each call has its output before anything else is said: else the view has one that says it has none."""
+    waiting: set[str] = set()
+    for item in items:
+        match item.get("type"):
+            case "function_call":
+                waiting.add(item["call_id"])
+            case "function_call_output":
+                waiting.discard(item["call_id"])
+            case _ if waiting:
+                return False
+            case _:
+                pass
+    return True
+
+
+def lines(path: Path) -> list[Any]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def items_of(message: Any) -> list[Any]:
+    """A recorded message as items."""
+    match message["role"]:
+        case "user" if message.get("content"):
+            return [{"role": "user", "content": content_of(message["content"])}]
+        case "assistant":
+            said = [{"role": "assistant", "content": message["content"]}] if message.get("content") else []
+            return said + [
+                {"type": "function_call", "call_id": call["id"]} | call["function"]
+                for call in message.get("tool_calls") or []
+            ]
+        case "tool":
+            return [
+                {
+                    "type": "function_call_output",
+                    "call_id": message["tool_call_id"],
+                    "output": content_of(message["content"]),
+                }
+            ]
+        case _:
+            return []
+
+
+def content_of(content: Any) -> Any:
+    """The content of a recorded message as that of an item."""
+    if content is None or isinstance(content, str):
+        return content or ""
+    return [
+        {"type": "input_text", "text": part["text"]}
+        if part["type"] == "text"
+        else {"type": "input_image", "image_url": part["image_url"]["url"], "detail": "auto"}
+        for part in content
+    ]
+
+
+def test_an_agent_that_is_a_tool_is_none_of_the_conversation(client: compactord.Client) -> None:
+    inner = Agent(name="Inner", model=ScriptedModel([[assistant_message("I am the inner one.")]] * 2))
+    calls = [
+        function_call("inner", {"input": "Look."}, call_id="call_1"),
+        function_call("inner", {"input": "Go."}, call_id="call_2"),
+    ]
+    model = ScriptedModel([calls, [assistant_message("Done.")], [assistant_message("Done again.")]])
+    outer = Agent(name="Outer", model=model, tools=[inner.as_tool("inner", "Asks the inner one.")])
+    held = client.create_session(dialect=DIALECT, policy=POLICY)
+    config = RunConfig(call_model_input_filter=CompactordFilter(held))
+
+    async def run() -> None:
+        session = SQLiteSession("one")
+        await Runner.run(outer, "Ask.", session=session, run_config=config)
+        async for _ in Runner.run_streamed(outer, "Again.", session=session, run_config=config).stream_events():
+            pass
+
+    asyncio.run(run())
+    said = [part.text.text for logged in held.messages() for part in logged.message.parts if part.HasField("text")]
+    assert said == ["Ask.", "Done.", "Again."]
+    assert not list(held.records(kinds=["revert"]))
+
+
+def test_a_run_survives_a_compaction_that_fails(client: compactord.Client) -> None:
+    policy = {
+        "context_window": 3_000,
+        "strategy": {"summarize": {"recent_tokens": 200}},
+        "summary": {"summarizer": "nobody", "fallback": "SUMMARY_FALLBACK_FAIL"},
+    }
+    held = client.create_session(dialect=DIALECT, policy=policy)
+    model = ScriptedModel([[assistant_message(text)] for text in ("word " * 2_000, "word " * 2_000, "Done.")])
+    session = CompactordSession(held)
+
+    async def run() -> list[object]:
+        config, agent = RunConfig(call_model_input_filter=session.model_input), Agent(name="One", model=model)
+        lines = ("One.", "Two.", "Three.")
+        runs = [await Runner.run(agent, line, session=session, run_config=config) for line in lines]
+        return [one.final_output for one in runs]
+
+    with pytest.warns(compactord.CompactordWarning, match="could not be compacted"):
+        assert asyncio.run(run())[-1] == "Done."
+    assert list(held.records(kinds=["attempt"]))
+
+
+def test_what_is_popped_and_cleared_stays_in_the_log(client: compactord.Client) -> None:
+    held = client.create_session(dialect=DIALECT, policy=POLICY)
+
+    async def run() -> None:
+        session = CompactordSession(held)
+        assert await session.pop_item() is None
+        items: list[Any] = [{"role": "user", "content": "One."}, {"role": "assistant", "content": "Two."}]
+        await session.add_items(items)
+        assert await session.get_items(limit=1) == items[1:]
+        assert await session.pop_item() == items[1]
+        assert await session.get_items() == items[:1]
+        await session.add_items(items[1:])
+        assert await session.get_items() == items
+        assert await session.pop_item() == items[1]
+        assert await session.pop_item() == items[0]
+        assert await session.get_items() == []
+        await session.add_items(items)
+        await session.clear_session()
+        assert await session.get_items() == []
+
+    asyncio.run(run())
+    assert [part.text.text for logged in held.messages() for part in logged.message.parts].count("Two.") == 3
+
+
+def test_calls_that_wait_are_read_by_another_process(client: compactord.Client) -> None:
+    items: list[Any] = [
+        {"role": "user", "content": "Look."},
+        {"role": "assistant", "content": "I look."},
+        {"type": "function_call", "call_id": "call_1", "name": "look", "arguments": "{}"},
+        {"type": "function_call", "call_id": "call_2", "name": "look", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "call_2", "output": "A cat."},
+    ]
+    held = client.create_session(dialect=DIALECT, policy=POLICY)
+    asyncio.run(CompactordSession(held).add_items(items))
+    session = CompactordSession(client.session(held.id, dialect=DIALECT))
+    assert asyncio.run(session.get_items()) == items
+    asyncio.run(session.add_items([{"type": "function_call_output", "call_id": "call_1", "output": "A dog."}]))
+    assert not held.info().report.open_calls
+    assert not list(held.records(kinds=["revert"]))
+
+
+def test_a_session_in_another_dialect_is_refused(client: compactord.Client) -> None:
+    with pytest.raises(ValueError, match="openai_responses"):
+        CompactordFilter(client.create_session(dialect="openai_chat"))

@@ -1,0 +1,175 @@
+"""The adapter of the OpenAI Agents SDK: ``pip install compactord[openai-agents]``.
+
+:class:`CompactordFilter` makes the input of each model call the view of a session, beside the program's own Agents
+session. :class:`CompactordSession` is an Agents session itself, which keeps its items in the daemon's log.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextvars import ContextVar
+from typing import Any, cast
+
+from agents.memory import SessionABC, SessionSettings
+from agents.run import CallModelData, ModelInputData
+
+from agents import TResponseInputItem
+from compactord import v1
+from compactord._sync.client.session import Session
+from compactord.errors import ToolCallsOpenError
+from compactord.whole_list import synced_on_thread
+
+_running: ContextVar[tuple[object, asyncio.Task[Any] | None]] = ContextVar("compactord_running")
+"""The filter that was called last, and the task in which: the tools of the run begin with a copy of it."""
+
+
+class CompactordFilter:
+    """What a run sends to the model: the view of a session, in place of all items.
+
+    Give it as ``call_model_input_filter`` of a ``RunConfig``. Take one filter for a conversation, and give it to each
+    run of the conversation. An agent that is used as a tool inherits the configuration of the run. Its items are none
+    of the conversation's: they are sent as they are.
+    """
+
+    def __init__(self, session: Session) -> None:
+        """Make a filter.
+
+        Args:
+            session: The conversation's session, with the dialect ``"openai_responses"`` and a policy with a context
+                window: ``client.open_session(ID, dialect="openai_responses", policy={"context_window": 200_000})``.
+
+        Raises:
+            ValueError: The session has another dialect.
+        """
+        if session.dialect != "openai_responses":
+            raise ValueError(f"session: the dialect must be 'openai_responses', and is {session.dialect!r}")
+        self.session = session
+        self._items: list[TResponseInputItem] = []
+
+    async def __call__(self, data: CallModelData[Any]) -> ModelInputData:
+        """Bring the session in line with the items, compact where that is due, and return the view.
+
+        Where the compaction fails, a :class:`compactord.CompactordWarning` says why, and the view is not compacted.
+
+        Raises:
+            SyncConflictError: Another process has written to the session what the items lack.
+            UnavailableError: No daemon answers.
+        """
+        given = data.model_data
+        if self._is_another_agents(given.input):
+            return given
+        self._items = list(given.input)
+        synced = await synced_on_thread(self.session, self._items, system=given.instructions or None)
+        if synced.view is None:
+            # Calls without outputs: the provider says what is wrong.
+            return given
+        request = synced.view.request()
+        return ModelInputData(request["input"], given.instructions and request.get("instructions"))
+
+    def holds(self, items: list[TResponseInputItem]) -> bool:
+        """Whether the items are the first of those of the last model call."""
+        return self._items[: len(items)] == items
+
+    def _is_another_agents(self, items: list[TResponseInputItem]) -> bool:
+        """Whether this is a run within a tool of the conversation's run, which does not go on with its items."""
+        task = asyncio.current_task()
+        outer, its_task = _running.get((None, None))
+        if outer is self and its_task is not None and its_task is not task and not its_task.done():
+            return items[: len(self._items)] != self._items
+        _running.set((self, task))
+        return False
+
+
+class CompactordSession(SessionABC):
+    """An Agents session that keeps its items in a session of the daemon, and gives runs its view.
+
+    Give runs :attr:`model_input` as the ``call_model_input_filter``, too: without it nothing is ever compacted.
+    """
+
+    def __init__(self, session: Session) -> None:
+        """Make a session.
+
+        Args:
+            session: As for :class:`CompactordFilter`.
+
+        Raises:
+            ValueError: The session has another dialect.
+        """
+        self.session_id = session.id
+        self.session_settings = SessionSettings()
+        self.model_input = CompactordFilter(session)
+        self._session = session
+        self._items: list[TResponseInputItem] | None = None
+
+    async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
+        """Return the view: what came before its summary is in the log, but not here.
+
+        Args:
+            limit: Return only the newest items. Default: all.
+        """
+        self._items = await asyncio.to_thread(_items_of, self._session)
+        return self._items[-limit:] if limit else [] if limit == 0 else list(self._items)
+
+    async def add_items(self, items: list[TResponseInputItem]) -> None:
+        """Append items, which are on disk then. What a model call has appended already is not appended again."""
+        held = await self._held()
+        await self._bring([*held, *items])
+
+    async def pop_item(self) -> TResponseInputItem | None:
+        """Put aside the newest item, and return it; None where there is none. The log keeps it."""
+        held = await self._held()
+        if not held:
+            return None
+        if len(held) == 1:
+            await self.clear_session()
+        else:
+            await self._bring(held[:-1])
+        return held[-1]
+
+    async def clear_session(self) -> None:
+        """Put aside all items. The log keeps them."""
+        self._items = []
+        await asyncio.to_thread(self._session.clear)
+        await asyncio.to_thread(self._session.refresh)
+
+    async def _held(self) -> list[TResponseInputItem]:
+        return await self.get_items() if self._items is None else self._items
+
+    async def _bring(self, items: list[TResponseInputItem]) -> None:
+        if not self.model_input.holds(items):
+            await asyncio.to_thread(self._session.sync, items, compact=False, view=False)
+        self._items = items
+
+
+def _items_of(session: Session) -> list[TResponseInputItem]:
+    """The items of a session's view, and of what follows it where calls wait for their outputs."""
+    try:
+        return cast("list[TResponseInputItem]", session.view().messages)
+    except ToolCallsOpenError:
+        first = min(call.index for call in session.info().report.open_calls)
+    waiting = [
+        one for one in session.messages(from_index=first) if one.state != v1.MessageState.MESSAGE_STATE_PUT_ASIDE
+    ]
+    point = waiting[0].sequence - 1
+    before = session.view(as_of=point).messages if point >= 0 else []
+    return [*before, *(item for logged in waiting for item in _items_in(logged.message))]
+
+
+def _items_in(message: v1.Message) -> list[TResponseInputItem]:
+    """A message whose calls wait, or a result beside them, as items."""
+    items: list[Any] = []
+    for part in message.parts:
+        match part.WhichOneof("kind"):
+            case "text":
+                role = "assistant" if message.role == v1.Role.ROLE_ASSISTANT else "user"
+                items.append({"role": role, "content": part.text.text})
+            case "tool_call":
+                call = part.tool_call
+                kept = {"call_id": call.id, "name": call.name, "arguments": call.arguments}
+                items.append({"type": "function_call", **kept})
+            case "tool_result":
+                text = "".join(one.text.text for one in part.tool_result.parts)
+                items.append({"type": "function_call_output", "call_id": part.tool_result.call_id, "output": text})
+            case _:
+                pass
+    return items
