@@ -339,6 +339,14 @@ func findPgpass(r *reading, rule, start, end int) {
 var endsFields = setOf(" \n\r\"'`")
 
 // findMailchimp finds a key of Mailchimp by its form: hexadecimal digits and the number of a data centre.
+// findSessionToken finds session tokens of Amazon by how they begin: "origin_ec" or the name of their service in base64.
+func findSessionToken(r *reading, rule, start, end int) {
+	stop := runOf(r.text, end, &base64Bytes, valueBytes)
+	if stop-end >= 60 && (start == 0 || !wordByte(r.text[start-1])) {
+		r.add(rule, start, stop)
+	}
+}
+
 func findMailchimp(r *reading, rule, start, end int) {
 	from := runBefore(r.text, start, &hexBytes, 33)
 	stop := runOf(r.text, end, &digitBytes, 3)

@@ -54,7 +54,12 @@ func findLogin(r *reading, rule, start, end int) {
 	}
 	previous, joined, slashed := "", false, false
 	with := strings.HasPrefix(text[end:], " with ")
-	for at := end; at < limit; {
+	as := strings.HasPrefix(text[end:], " as ") || strings.HasSuffix(text[:end], "in as ")
+	at := end
+	if strings.HasPrefix(text[end:], " as ") {
+		at += len(" as ")
+	}
+	for at < limit {
 		if text[at] <= ' ' || splitsLogin.has(text[at]) {
 			at++
 			continue
@@ -67,7 +72,8 @@ func findLogin(r *reading, rule, start, end int) {
 			return
 		}
 		word := trimRight(text[at:stop], &endsLogin)
-		if i := splitsPair.index(word); i > 1 && i < len(word)-1 && splitsPair.index(word[i+1:]) < 0 && accountName(word[:i]) && tellable(word[i+1:]) {
+		if i := splitsPair.index(word); i > 1 && i < len(word)-1 && splitsPair.index(word[i+1:]) < 0 && accountName(word[:i]) &&
+			(tellable(word[i+1:]) || (as || with) && previous == "" && stated(word[i+1:], true)) {
 			r.add(rule, at+i+1, at+len(word))
 			r.until[rule] = at + len(word)
 			return

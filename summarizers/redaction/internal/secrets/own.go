@@ -86,6 +86,7 @@ var Own = []Rule{
 	{ID: "registry-password", Keywords: []string{" /d ", " /rp "}, find: findSettingArgument},
 	{ID: "attached-key", Keywords: []string{" key '", " key \""}, find: findAttached},
 	{ID: "aws-secret", Keywords: []string{"akia", "asia"}, find: findBesideKeyID},
+	{ID: "aws-session-token", Keywords: []string{"fwogzxivyxdze", "iqojb3jpz2lux2vj"}, find: findSessionToken},
 	{ID: "mailchimp-key", Keywords: []string{"-us"}, find: findMailchimp},
 	{ID: "flagged-password", Keywords: []string{" -p ", " -password ", " -pass ", " -pw "}, find: findFlagged},
 	{ID: "sent-password", Keywords: []string{`send "`, `send -- "`, "sendline("}, find: findSent},

@@ -8,6 +8,11 @@ func (a *assignment) take(v value, sentence bool) bool {
 	if !v.quoted && v.end < len(a.text) && (a.text[v.end] == '(' || a.text[v.end] == '[') {
 		return a.call(text, v.end+1)
 	}
+	if words, is := a.words(v); is {
+		a.add(a.set.index["password"], words.start, words.end)
+		a.until[a.rule] = max(a.until[a.rule], words.end)
+		return true
+	}
 	if !v.quoted && a.kind == passwordNoun {
 		v.end = a.wholeField(v.end)
 		text = a.text[v.start:v.end]
@@ -40,6 +45,20 @@ func (a *assignment) take(v value, sentence bool) bool {
 		a.take(valueAt(a.text, len(a.text)-len(next)), false)
 	}
 	return true
+}
+
+// words returns a value of several words without quotes: four drawn groups of small letters, or a passphrase that is all of
+// the rest of a line.
+func (a *assignment) words(v value) (value, bool) {
+	switch {
+	case v.quoted:
+	case a.kind == passwordNoun:
+		stop := groupsAt(a.text, v.start)
+		return value{v.start, stop, false}, stop > 0
+	case a.kind == phraseNoun && a.colon:
+		return restOfLine(a.text, v.start)
+	}
+	return value{}, false
 }
 
 // wrappers are calls that only make another type of a text.

@@ -83,7 +83,7 @@ type telling struct {
 }
 
 // placeWords are words behind which a place or an account is named, in the middle of a sentence.
-const placeWords = "for of on at from to für auf de pour para per do"
+const placeWords = "for of on at from to für vom von zum zur im am auf de pour para per do"
 
 // told is a name for a secret in a sentence.
 type told struct {
@@ -162,7 +162,8 @@ func (t *telling) inQuotes(at int, v value) bool {
 	first := !t.quoted
 	t.quoted = true
 	if text := t.text[v.start:v.end]; v.quoted && (t.linked || t.words == 0) && (assignable(text, false) || stated(text, true) ||
-		first && t.chosen(at, text) || t.kind == phraseNoun && (phraseLike(text) || t.linked && spokenPhrase(text))) {
+		first && t.chosen(at, text) || t.kind == phraseNoun && (phraseLike(text) || t.linked && spokenPhrase(text)) ||
+		first && t.isThat(at) && fourWords(text)) {
 		t.add(t.rule, v.start, v.end)
 		return true
 	}
@@ -184,6 +185,12 @@ func (t *telling) chosen(at int, text string) bool {
 		}
 	}
 	return fits(text, inQuotes)
+}
+
+// isThat says whether a quote directly follows a word such as "is", behind a name for passwords.
+func (t *telling) isThat(at int) bool {
+	before, _ := wordBefore(t.text, at)
+	return t.kind == passwordNoun && t.linked && t.sinceLink == 0 && isWords[before]
 }
 
 // isWords say what something is.
@@ -250,6 +257,14 @@ func (t *telling) afterWord(at int) int {
 			return 0
 		}
 	}
+	if t.kind == phraseNoun && t.linked && t.sinceLink == 0 && phraseLike(strings.ReplaceAll(word, "-", " ")) {
+		t.add(t.rule, at, at+len(word))
+		return 0
+	}
+	if v, is := t.labelled(at); is {
+		t.add(t.rule, v.start, v.end)
+		return 0
+	}
 	if stop := groupsAt(text, at); stop > 0 && t.linked && t.sinceLink == 0 && t.kind == passwordNoun {
 		t.add(t.rule, at, stop)
 		return 0
@@ -306,6 +321,54 @@ func groupsAt(text string, at int) int {
 func (t *telling) line(v value) bool {
 	before := trimRight(t.text[t.end:v.start], &besideValue)
 	return strings.HasSuffix(before, ":") && t.sinceLink == 0 && lineBreak(t.text, v.end) == v.end && saidLine(t.text[v.start:v.end])
+}
+
+// labelled returns the words behind a name and a colon if they are all of the rest of a line, and a passphrase: "restic
+// password: lazy brown kettle sings".
+func (t *telling) labelled(at int) (value, bool) {
+	text := t.text
+	if t.kind > phraseNoun || t.lines > 0 || !t.linked || t.sinceLink > 0 || t.quoted || !endsInColon(text[t.end:at]) {
+		return value{}, false
+	}
+	return restOfLine(text, at)
+}
+
+// restOfLine returns the words up to the end of a line if they are a passphrase.
+func restOfLine(text string, at int) (value, bool) {
+	end := at
+	for end < len(text) && end-at <= rowBytes && phraseBytes.has(text[end]) {
+		end++
+	}
+	if end < len(text) && text[end] != '\n' {
+		return value{}, false
+	}
+	v := value{at, at + len(strings.TrimRight(text[at:end], " \t\r")), false}
+	return v, fourWords(text[v.start:v.end])
+}
+
+func endsInColon(text string) bool {
+	text = strings.TrimRight(text, " ")
+	return strings.HasSuffix(text, ":") || strings.HasSuffix(text, "：")
+}
+
+// fourWords says whether words are at least four that say nothing about passwords, at most one of them a common one.
+func fourWords(text string) bool {
+	words, common := 0, 0
+	for word := range strings.FieldsSeq(text) {
+		m := mixtureOf(word)
+		if m.letters()+m.others != len(word) || m.upper > 1 {
+			return false
+		}
+		word = strings.ToLower(word)
+		if saidWords[word] || idleWords[word] && !commonWords[word] || nouned(word) {
+			return false
+		}
+		words++
+		if commonWords[word] {
+			common++
+		}
+	}
+	return words >= 4 && common <= 1
 }
 
 // goesOn counts a word that is no secret, and says whether one may follow.
