@@ -33,12 +33,15 @@ type daemon struct {
 	b       *testing.B
 	store   string
 	metrics string
+	// web is the URL at which it serves HTTP.
+	web     string
 	process *exec.Cmd
 	stop    func()
 }
 
 var (
 	listensOn     = regexp.MustCompile(`^compactord listens on (\S+),`)
+	servesHTTP    = regexp.MustCompile(`msg="serving HTTP" address=(\S+)`)
 	servesMetrics = regexp.MustCompile(`msg="serving metrics" address=(\S+)`)
 )
 
@@ -53,7 +56,7 @@ func serve(b *testing.B, store string) *daemon {
 	b.Helper()
 	// The benchmark's own context ends before its clean-up, and kills.
 	ctx, cancel := context.WithCancel(context.WithoutCancel(b.Context()))
-	cmd := exec.CommandContext(ctx, program, "serve", "--listen", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0", "--store", store)
+	cmd := exec.CommandContext(ctx, program, "serve", "--listen", "127.0.0.1:0", "--http-listen", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0", "--store", store)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	stdout, err := cmd.StdoutPipe()
 	require.NoError(b, err)
@@ -62,6 +65,7 @@ func serve(b *testing.B, store string) *daemon {
 	require.NoError(b, cmd.Start())
 	log := bufio.NewReader(stderr)
 	metrics := match(b, log, servesMetrics)
+	web := match(b, log, servesHTTP)
 	address := match(b, bufio.NewReader(stdout), listensOn)
 	read := make(chan struct{})
 	go func() {
@@ -71,7 +75,7 @@ func serve(b *testing.B, store string) *daemon {
 	conn := dial(b, address)
 	d := &daemon{
 		sessions: compactordv1.NewSessionServiceClient(conn), compactions: compactordv1.NewCompactionServiceClient(conn),
-		b: b, store: store, metrics: "http://" + metrics + "/metrics", process: cmd,
+		b: b, store: store, metrics: "http://" + metrics + "/metrics", web: "http://" + web, process: cmd,
 	}
 	d.stop = sync.OnceFunc(func() {
 		cancel()
