@@ -2,25 +2,48 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
-// frameworks are the frameworks whose adapters the Python client has: the names of the adapters' modules. Each has an
-// environment of its own, which frameworks/NAME.txt pins, and its tests are frameworks/test_NAME*.py.
-var frameworks = []string{"openai_agents"}
+// framework is a framework whose adapter the Python client has.
+type framework struct {
+	// name is that of the adapter's module. frameworks/NAME.txt pins the framework for an environment of its own, and the
+	// tests are frameworks/test_NAME*.py.
+	name string
+	// oldest is the oldest minor version of Python 3 with which the framework works.
+	oldest int
+}
 
-// frameworkClient is the Python client, installed with a framework.
-func frameworkClient(name string) client {
-	venv, lock := path.Join("frameworks", ".venv", name), path.Join("frameworks", name+".txt")
+var frameworks = []framework{{name: "openai_agents", oldest: 10}, {name: "langchain", oldest: 11}}
+
+// client is the Python client, installed with the framework.
+func (f framework) client() client {
+	venv, lock := path.Join("frameworks", ".venv", f.name), path.Join("frameworks", f.name+".txt")
 	return client{
 		folder:   pythonClient().folder,
 		lock:     lock,
 		stamp:    path.Join(venv, "installed.txt"),
-		language: (*verifier).python,
+		language: func(v *verifier, ctx context.Context) (found, lack string) { return f.python(ctx, v) },
 		install:  func(v *verifier, ctx context.Context) error { return v.installVenv(ctx, venv, lock) },
 	}
+}
+
+func (f framework) python(ctx context.Context, v *verifier) (found, lack string) {
+	found, lack = v.python(ctx)
+	if lack != "" {
+		return "", lack
+	}
+	var minor int
+	if _, err := fmt.Sscanf(found, "3.%d.", &minor); err != nil || minor < f.oldest {
+		version, _, _ := strings.Cut(found, " ")
+		return "", fmt.Sprintf("%s is %s, and 3.%d is the oldest that %s works with", interpreter(), version, f.oldest, f.name)
+	}
+	return found, ""
 }
 
 // checkFrameworks checks the types of each adapter, and runs its tests with the package of the framework.
@@ -39,26 +62,26 @@ func (v *verifier) checkFrameworks(ctx context.Context) error {
 	if v.tier == quick {
 		env = append(env, "COMPACTORD_FRAMEWORK_TURNS=20")
 	}
-	for _, name := range frameworks {
-		if err := v.checkFramework(ctx, name, env); err != nil {
+	for _, f := range frameworks {
+		if err := v.checkFramework(ctx, f, env); err != nil && !errors.Is(err, errSkipped) {
 			return err
 		}
 	}
 	return nil
 }
 
-func (v *verifier) checkFramework(ctx context.Context, name string, env []string) error {
-	client := frameworkClient(name)
+func (v *verifier) checkFramework(ctx context.Context, f framework, env []string) error {
+	client := f.client()
 	if err := v.needClient(ctx, client); err != nil {
 		return err
 	}
-	tests, err := filepath.Glob(v.in(client.folder, "frameworks", "test_"+name+"*.py"))
+	tests, err := filepath.Glob(v.in(client.folder, "frameworks", "test_"+f.name+"*.py"))
 	if err != nil {
 		return err
 	}
-	python := v.venvProgram(path.Join("frameworks", ".venv", name), "python")
-	adapter := path.Join("src", "compactord", name+".py")
-	example := path.Join("examples", name+"_agent.py")
+	python := v.venvProgram(path.Join("frameworks", ".venv", f.name), "python")
+	adapter := path.Join("src", "compactord", f.name+".py")
+	example := path.Join("examples", f.name+"_agent.py")
 	types := []string{
 		v.venv("mypy"), "--config-file", "frameworks/mypy.ini", "--python-executable", python, adapter, example,
 	}

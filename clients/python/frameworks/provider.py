@@ -22,7 +22,8 @@ from typing_extensions import override
 
 from wire import PROTOCOLS, Call, Protocol, Said
 
-TURN = re.compile(r"Turn (\d+):")
+TURN = re.compile(r"^Turn (\d+):[^\n]*\Z", re.MULTILINE)
+"""The end of the newest message, where the user has begun a turn."""
 
 
 @dataclass(frozen=True)
@@ -81,10 +82,10 @@ class Model:
         """Say what comes next, where the newest message is a user's text, or None for results of tools."""
         self.answers += 1
         if last_text is not None:
-            found = TURN.findall(last_text)
-            if not found:
+            found = TURN.search(last_text.strip())
+            if found is None:
                 return Said(self.answers, "", "I heard you.")
-            self.turn, self.step = int(found[-1]), 0
+            self.turn, self.step = int(found[1]), 0
         self.hold(self.turn, self.step)
         letters = {0: "ab", 1: "c" if self.turn % 3 == 0 else ""}.get(self.step, "")
         self.step += 1
@@ -158,7 +159,8 @@ class _Handler(BaseHTTPRequestHandler):
         messages = [json.dumps(one) for one in protocol.messages(body)]
         streamed = bool(body.get("stream"))
         last = protocol.last_text(body)
-        asked = Request(int((TURN.findall(last or "") or [provider.model.turn])[-1]), messages, streamed)
+        begun = TURN.search((last or "").strip())
+        asked = Request(int(begun[1]) if begun else provider.model.turn, messages, streamed)
         refused = provider.refusal(protocol, body)
         if asked.tokens > provider.window:
             refused = (

@@ -64,7 +64,7 @@ def _pieces(text: str) -> list[str]:
 
 def _text_of(content: Any) -> str:
     """The text of a content: a text, or a list of parts."""
-    return content if isinstance(content, str) else " ".join(part.get("text", "") for part in content)
+    return content if isinstance(content, str) else "\n".join(part.get("text", "") for part in content)
 
 
 def _responses_last(body: dict[str, Any]) -> str | None:
@@ -140,6 +140,109 @@ def _responses_events(said: Said, tokens: int) -> Iterator[str]:
         yield f"event: {event['type']}\ndata: {json.dumps(event | {'sequence_number': number})}"
 
 
+def _chat_last(body: dict[str, Any]) -> str | None:
+    last = body["messages"][-1]
+    return _text_of(last["content"]) if last["role"] == "user" else None
+
+
+def _chat_message(said: Said) -> dict[str, Any]:
+    calls = [
+        {"id": call.id, "type": "function", "function": {"name": "read_file", "arguments": call.arguments}}
+        for call in said.calls
+    ]
+    return {"role": "assistant", "content": said.text} | ({"tool_calls": calls} if calls else {})
+
+
+def _chat_usage(tokens: int) -> dict[str, Any]:
+    return {"prompt_tokens": tokens, "completion_tokens": 20, "total_tokens": tokens + 20}
+
+
+def _chat_body(said: Said, tokens: int) -> dict[str, Any]:
+    reason = "tool_calls" if said.calls else "stop"
+    choice = {"index": 0, "message": _chat_message(said), "finish_reason": reason}
+    head = {"id": f"chatcmpl-{said.number}", "object": "chat.completion", "created": 1, "model": MODEL}
+    return head | {"choices": [choice], "usage": _chat_usage(tokens)}
+
+
+def _chat_events(said: Said, tokens: int) -> Iterator[str]:
+    head = {"id": f"chatcmpl-{said.number}", "object": "chat.completion.chunk", "created": 1, "model": MODEL}
+    deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
+    deltas += [{"content": piece} for piece in _pieces(said.text)]
+    for index, call in enumerate(said.calls):
+        named = {"index": index, "id": call.id, "type": "function", "function": {"name": "read_file", "arguments": ""}}
+        deltas.append({"tool_calls": [named]})
+        deltas += [
+            {"tool_calls": [{"index": index, "function": {"arguments": piece}}]} for piece in _pieces(call.arguments)
+        ]
+    choices: list[dict[str, Any]] = [{"index": 0, "delta": delta, "finish_reason": None} for delta in deltas]
+    choices.append({"index": 0, "delta": {}, "finish_reason": "tool_calls" if said.calls else "stop"})
+    for choice in choices:
+        yield f"data: {json.dumps(head | {'choices': [choice]})}"
+    yield f"data: {json.dumps(head | {'choices': [], 'usage': _chat_usage(tokens)})}"
+    yield "data: [DONE]"
+
+
+def _anthropic_last(body: dict[str, Any]) -> str | None:
+    """Results come in a message of the user, in which a text may follow them."""
+    content = body["messages"][-1]["content"]
+    text = _text_of(content)
+    results = not isinstance(content, str) and any(block["type"] == "tool_result" for block in content)
+    return None if results and not text.strip() else text
+
+
+def _anthropic_body(said: Said, tokens: int) -> dict[str, Any]:
+    blocks: list[dict[str, Any]] = []
+    if said.thought:
+        blocks.append({"type": "thinking", "thinking": said.thought, "signature": f"sealed-{said.number}"})
+    blocks.append({"type": "text", "text": said.text})
+    blocks += [
+        {"type": "tool_use", "id": call.id, "name": "read_file", "input": json.loads(call.arguments)}
+        for call in said.calls
+    ]
+    return {
+        "id": f"msg_{said.number}",
+        "type": "message",
+        "role": "assistant",
+        "model": MODEL,
+        "content": blocks,
+        "stop_reason": "tool_use" if said.calls else "end_turn",
+        "stop_sequence": None,
+        "usage": {"input_tokens": tokens, "output_tokens": 20},
+    }
+
+
+def _anthropic_events(said: Said, tokens: int) -> Iterator[str]:
+    body = _anthropic_body(said, tokens)
+    started: dict[str, Any] = {
+        "content": [],
+        "stop_reason": None,
+        "usage": {"input_tokens": tokens, "output_tokens": 1},
+    }
+    events: list[dict[str, Any]] = [{"type": "message_start", "message": body | started}]
+    empty: dict[str, Any]
+    for index, block in enumerate(body["content"]):
+        match block["type"]:
+            case "thinking":
+                empty = {"thinking": "", "signature": ""}
+                deltas = [{"type": "thinking_delta", "thinking": piece} for piece in _pieces(block["thinking"])]
+                deltas.append({"type": "signature_delta", "signature": block["signature"]})
+            case "text":
+                empty = {"text": ""}
+                deltas = [{"type": "text_delta", "text": piece} for piece in _pieces(block["text"])]
+            case _:
+                empty = {"input": {}}
+                pieces = _pieces(json.dumps(block["input"]))
+                deltas = [{"type": "input_json_delta", "partial_json": piece} for piece in pieces]
+        events.append({"type": "content_block_start", "index": index, "content_block": block | empty})
+        events += [{"type": "content_block_delta", "index": index, "delta": delta} for delta in deltas]
+        events.append({"type": "content_block_stop", "index": index})
+    stop = {"stop_reason": body["stop_reason"], "stop_sequence": None}
+    events.append({"type": "message_delta", "delta": stop, "usage": body["usage"]})
+    events.append({"type": "message_stop"})
+    for event in events:
+        yield f"event: {event['type']}\ndata: {json.dumps(event)}"
+
+
 PROTOCOLS = [
     Protocol(
         dialect="openai_responses",
@@ -149,5 +252,23 @@ PROTOCOLS = [
         last_text=_responses_last,
         body=_responses_body,
         events=_responses_events,
+    ),
+    Protocol(
+        dialect="openai_chat",
+        path="/chat/completions",
+        conversation=("messages",),
+        messages=lambda body: body["messages"],
+        last_text=_chat_last,
+        body=_chat_body,
+        events=_chat_events,
+    ),
+    Protocol(
+        dialect="anthropic",
+        path="/messages",
+        conversation=("system", "messages"),
+        messages=lambda body: [body.get("system"), *body["messages"]],
+        last_text=_anthropic_last,
+        body=_anthropic_body,
+        events=_anthropic_events,
     ),
 ]

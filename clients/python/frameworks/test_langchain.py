@@ -1,0 +1,65 @@
+"""The adapter of LangChain and LangGraph, with the real packages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.sqlite import SqliteSaver
+
+import compactord
+from compactord.langchain_messages import neutral
+from programs import BINARY, TURNS, WINDOW, Conversation, check_log, model, readme
+from provider import running
+
+EXAMPLE = "langchain_agent.py"
+QUIET = {"LANGSMITH_TRACING": "false"}
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[compactord.Client]:
+    with compactord.embedded(BINARY) as made:
+        yield made
+
+
+@pytest.mark.parametrize("maker", ["anthropic", "openai"])
+def test_a_long_conversation(client: compactord.Client, tmp_path: Path, maker: str) -> None:
+    """Nothing twice, nothing lost: the log holds the messages of the thread, and no request breaks a rule."""
+    database = str(tmp_path / "threads.db")
+    arguments = [maker, f"--model={maker}:make-believe", f"--context-window={WINDOW}", f"--database={database}"]
+    with running(model(tmp_path), BINARY, WINDOW) as provider:
+        conversation = Conversation(provider, client.address)
+        half = TURNS // 2
+        conversation.run(EXAMPLE, arguments, range(half), **QUIET)
+        conversation.kill(EXAMPLE, arguments, half, **QUIET)
+        conversation.run(EXAMPLE, [*arguments, "--stream"], range(half, TURNS), **QUIET)
+        assert provider.refused() == []
+        assert {one.streamed for one in provider.requests} == {False, True}
+        if TURNS >= 30:
+            assert provider.reused() > 0.8
+    session = client.session(maker)
+    check_log(session)
+    synced = session.sync([neutral(message) for message in thread(database, maker)], compact=False, view=False)
+    assert (synced.appended, synced.put_aside) == (0, 0)
+
+
+def thread(database: str, name: str) -> list[Any]:
+    """The messages that LangGraph has kept."""
+    with SqliteSaver.from_conn_string(database) as saver:
+        kept = saver.get_tuple({"configurable": {"thread_id": name}})
+    assert kept is not None
+    messages: list[Any] = kept.checkpoint["channel_values"]["messages"]
+    return messages
+
+
+def test_the_readme(client: compactord.Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names: dict[str, Any] = {"compactord": compactord, "tools": []}
+    with running(model(tmp_path), BINARY, WINDOW) as provider:
+        for name, value in (provider.environment() | QUIET | {"COMPACTORD_ADDR": client.address}).items():
+            monkeypatch.setenv(name, value)
+        eval(readme("LangChain and LangGraph"), names)
+    assert names["result"]["messages"][-1].text == "I heard you."
+    said = [part.text.text for logged in client.session("support-42").messages() for part in logged.message.parts]
+    assert said == ["What did we decide?", "I heard you."]

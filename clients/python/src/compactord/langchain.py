@@ -1,0 +1,135 @@
+"""The adapter of LangChain and LangGraph: ``pip install compactord[langchain]``.
+
+:class:`CompactordMiddleware` gives an agent's model the view of a session in place of all messages of the thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from langchain.agents.middleware import AgentMiddleware, AgentState, ModelRequest, ModelResponse
+from langchain_core.messages import AnyMessage, SystemMessage
+from langgraph.config import get_config
+from langgraph.runtime import Runtime
+from typing_extensions import override
+
+from compactord import v1
+from compactord._sync.client.client import Client
+from compactord._sync.client.session import Session
+from compactord.langchain_messages import neutral, shown
+from compactord.whole_list import synced, synced_on_thread
+from compactord.words import Policy
+
+_VALID = re.compile(r"[!-~]{1,128}")
+_INSTRUCTIONS = (v1.Role.ROLE_SYSTEM, v1.Role.ROLE_DEVELOPER)
+
+
+class CompactordMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
+    """What a model is sent: the view of a session, in place of all messages of the thread.
+
+    The state of the graph keeps all messages, as without it. Each thread is a session of its own, with the thread's id;
+    so is each call of an agent that is a tool of another one. Put it first among the middleware: then what others add
+    for one call alone does not come into the log.
+    """
+
+    def __init__(self, client: Client, *, policy: Policy) -> None:
+        """Make a middleware.
+
+        Args:
+            client: The client of a daemon.
+            policy: When and how sessions are compacted. It should have at least ``{"context_window": 200_000}``. For
+                threads that exist, change it by ``update`` of the session.
+        """
+        super().__init__()
+        self._client = client
+        self._policy = policy
+        self._sessions: dict[str, Session] = {}
+
+    def session(self, thread_id: str) -> Session:
+        """The session of a thread, to read its log, to pin messages, or to go back. It is made where there is none."""
+        name = thread_id if _VALID.fullmatch(thread_id) else hashlib.sha256(thread_id.encode()).hexdigest()
+        if name not in self._sessions:
+            self._sessions[name] = self._client.open_session(name, policy=self._policy)
+        return self._sessions[name]
+
+    @override
+    def wrap_model_call(
+        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
+    ) -> ModelResponse[Any]:
+        """Bring the thread's session in line with its messages, compact where that is due, and send the view.
+
+        Where the provider says that the context is too long, the session is compacted and the model called once more.
+
+        Raises:
+            ValueError: The configuration has no thread.
+            SyncConflictError: Another process has written to the session what the messages lack.
+            UnavailableError: No daemon answers.
+        """
+        session = self.session(_thread())
+        made = synced(session, _listed(request.messages, request.system_message))
+        try:
+            return handler(_viewed(request, made.messages))
+        except Exception as error:
+            if not self._overflows(session, error):
+                raise
+        return handler(_viewed(request, session.view().messages))
+
+    @override
+    async def awrap_model_call(
+        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
+    ) -> ModelResponse[Any]:
+        """Do the same in an event loop."""
+        session = await asyncio.to_thread(self.session, _thread())
+        made = await synced_on_thread(session, _listed(request.messages, request.system_message))
+        try:
+            return await handler(_viewed(request, made.messages))
+        except Exception as error:
+            if not await asyncio.to_thread(self._overflows, session, error):
+                raise
+        return await handler(_viewed(request, (await asyncio.to_thread(session.view)).messages))
+
+    @override
+    def after_agent(self, state: AgentState[Any], runtime: Runtime[Any]) -> None:
+        """Append the last answer, which no model call follows."""
+        session = self.session(_thread())
+        session.sync(_listed(state["messages"], None), compact=False, view=False)
+
+    @override
+    async def aafter_agent(self, state: AgentState[Any], runtime: Runtime[Any]) -> None:
+        """Do the same in an event loop."""
+        session = await asyncio.to_thread(self.session, _thread())
+        await asyncio.to_thread(session.sync, _listed(state["messages"], None), compact=False, view=False)
+
+    def _overflows(self, session: Session, error: Exception) -> bool:
+        """Whether an exception of a model is a context overflow, after which the session is smaller now."""
+        status = getattr(error, "status_code", None)
+        asked = self._client.classify_error(
+            str(error), http_status=status if isinstance(status, int) else 0, session_id=session.id
+        )
+        return asked.overflow and bool(session.compact(reason="overflow"))
+
+
+def _thread() -> str:
+    """What the messages belong to: the thread, and the call of a tool within which the agent runs."""
+    configurable: Mapping[str, Any] = get_config().get("configurable") or {}
+    thread = configurable.get("thread_id")
+    if not thread:
+        raise ValueError('give the thread: config={"configurable": {"thread_id": "..."}}')
+    outer = str(configurable.get("checkpoint_ns") or "").split("|")[:-1]
+    return "|".join([str(thread), *outer])
+
+
+def _listed(messages: list[AnyMessage], system: SystemMessage | None) -> list[v1.Message]:
+    return [neutral(message) for message in ([system] if system else []) + messages]
+
+
+def _viewed(request: ModelRequest[Any], view: list[v1.ViewMessage] | None) -> ModelRequest[Any]:
+    """The request with the messages of a view. Its instructions are those of the request."""
+    rest = view or []
+    while rest and rest[0].message.role in _INSTRUCTIONS:
+        rest = rest[1:]
+    return request.override(messages=shown(rest, request.messages))
