@@ -21,6 +21,8 @@ const (
 	classEarlier
 	// classChanged is for files that were changed, and classFile for those that were read.
 	classChanged
+	// classWish is for what the user may have said as a rule.
+	classWish
 	classFact
 	classFile
 	classWork
@@ -34,7 +36,7 @@ const (
 
 // again is the order in which what is left goes to the classes. A long last request waits for what a few lines say.
 var again = []class{
-	classUserRule, classRule, classPrefer, classStated, classSaid, classError, classFocus, classPlan, classDecision, classEarlier, classChanged, classLast, classTold, classFact, classFile, classWork,
+	classUserRule, classRule, classPrefer, classStated, classSaid, classError, classFocus, classPlan, classDecision, classEarlier, classChanged, classLast, classTold, classWish, classFact, classFile, classWork,
 	classCrowd, classSoft, classAnswered,
 }
 
@@ -82,6 +84,7 @@ var termsOf = [classes]terms{
 	classDecision: {share: 35, most: maxRule, least: 160},
 	classEarlier:  {share: 50, most: maxRule, least: 160},
 	classChanged:  {share: 35, most: 300, least: 240},
+	classWish:     {share: 30, most: 240, least: 160},
 	classFact:     {share: 30, most: 400, least: 160},
 	classFile:     {share: 25, most: 300, least: 240},
 	classWork:     {share: 30, sure: 150, most: 560, least: 120},

@@ -124,6 +124,8 @@ func (p *plan) put(it *item) {
 	switch it.kind {
 	case kindRule:
 		switch {
+		case it.tier == tierSoft && it.by == byUser:
+			c = classWish
 		case it.tier == tierSoft:
 			c = classSoft
 		case it.tier == tierPrefer && !it.listed:

@@ -106,7 +106,8 @@ func TestWorth(t *testing.T) {
 		{"a path and an identifier", "", []evidence.Piece{result(999, "bravoTwoOfThem"), result(999, "in/pager.go")}, "in/pager.go"},
 		{"an identifier and a number", "", []evidence.Piece{result(999, "123456"), result(999, "alphaOne")}, "alphaOne"},
 		{"an address of e-mail that only a tool returned", "", []evidence.Piece{result(999, "b@a.cc"), result(999, "alphaOne")}, "alphaOne"},
-		{"an absolute path", "", []evidence.Piece{result(999, "in/pager.go"), result(999, "/at/pager.go")}, "in/pager.go"},
+		{"an absolute path of a file", "", []evidence.Piece{result(999, "in/pager.go"), result(999, "/at/pager.go")}, "/at/pager.go"},
+		{"an absolute path of a folder", "", []evidence.Piece{result(999, "in/pager.go"), result(999, "/at/pagers")}, "in/pager.go"},
 	} {
 		slices.Reverse(c.pieces)
 		require.Equal(t, c.want, firstOf(c.known, c.pieces...), c.name)

@@ -6,9 +6,11 @@ import "strings"
 var kindWorth = [...]float64{URL: 0.5, Path: 2, ID: 1, Code: 1, Identifier: 1, Number: 0.3, Quotation: 0.8, Mail: 1}
 
 // How the worth of some names differs from that of their kind. Folders and paths that nobody but a tool named are hardly
-// ever used again, and neither are long quotations and patterns. Long numbers and short hashes stand for something.
+// ever used again, and neither are long quotations and patterns. Absolute paths of files are: many tools take no others, and
+// an agent that has lost one must search for it. Long numbers and short hashes stand for something.
 const (
 	folderShare, toolPathShare  = 0.2, 0.7
+	absoluteFileGain            = 5
 	toolMailShare               = 0.3
 	patternShare, sentenceShare = 0.5, 0.7
 	longNumberGain, shortIDGain = 2, 2
@@ -21,8 +23,11 @@ func (n *named) usefulness() float64 {
 	worth := kindWorth[n.Kind]
 	switch n.Kind {
 	case Path:
-		if isFolder(n.Text) {
+		switch {
+		case isFolder(n.Text):
 			worth *= folderShare
+		case strings.HasPrefix(n.Text, "/"):
+			worth *= absoluteFileGain
 		}
 		if n.byToolsOnly {
 			worth *= toolPathShare
