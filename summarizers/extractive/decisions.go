@@ -11,13 +11,39 @@ func (c *cueReader) decides(text string) bool {
 	if asks(text) || opensQuestion(text) || endsInColon(text) || strings.HasPrefix(text, "\"") || strings.HasPrefix(text, "“") {
 		return false
 	}
-	found := c.read(beforeReason(text))
+	found := c.read(beforeReason(asWish(text)))
 	if found&(cueHedges|cueProposes) != 0 {
 		return false
 	}
 	reasoned := len(beforeReason(text)) < len(text)
-	return found&cueDecided != 0 || declares(text) || found&(cueTakes|cueStays) != 0 && found&cueCompares != 0 && (reasoned || !tellsNow(text)) ||
+	compared := found&cueStays != 0 && !tellsNow(text) || found&cueTakes != 0 && tellsOwn(text)
+	return found&cueDecided != 0 || declares(text) || found&(cueTakes|cueStays) != 0 && found&cueCompares != 0 && (reasoned || compared) ||
 		found&cueStays != 0 && reasoned
+}
+
+// asWish writes "I would like" as "I'd like": it is a wish and no doubt.
+func asWish(text string) string {
+	for _, would := range []string{"I would like", "we would like", "We would like"} {
+		text = strings.Replace(text, would, "I'd like", 1)
+	}
+	return text
+}
+
+// own are words with which somebody speaks of what they do themselves.
+var own = wordSet("i i'll i'm i've we we'll we're we've let's")
+
+// tellsOwn says whether a sentence tells what its speaker takes instead of something else. In a report without a speaker
+// ("Changed the loader to ...", "The loader now uses ...") that is what was done, and a choice only with a reason.
+func tellsOwn(text string) bool {
+	if tellsNow(text) {
+		return false
+	}
+	for word := range strings.FieldsSeq(strings.ToLower(plainApostrophes(text))) {
+		if own[strings.Trim(word, "(,*_\"")] {
+			return true
+		}
+	}
+	return false
 }
 
 // tellsNow says whether a sentence that compares tells how something works now, or is about things that were named before

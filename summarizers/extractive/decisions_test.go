@@ -165,3 +165,43 @@ func TestAMessageWithoutASentenceDecidesNothing(t *testing.T) {
 		require.Empty(t, below(c.summary(t, ""), "## Key Decisions"), said)
 	}
 }
+
+// A report of what was changed is no decision unless it says why, even if it says instead of what.
+func TestReportsOfChangesAreDoneAndNotDecided(t *testing.T) {
+	t.Parallel()
+	for said, decided := range map[string]bool{
+		"Changed `loadRows` to use a cursor instead of an offset.":                               false,
+		"The importer of `rows.csv` now reads a page instead of the whole file.":                 false,
+		"Page cache hoisted - `pageOf` now called once instead of for every row.":                false,
+		"I changed `loadRows` to use a cursor instead of an offset.":                             true,
+		"Changed `loadRows` to use a cursor instead of an offset, because the table is written.": true,
+	} {
+		var c conversation
+		c.user("Make the catalogue faster, please.")
+		c.says(said)
+		c.user("And how long does the loader take?")
+		summary := c.summary(t, "")
+		require.Equal(t, decided, below(summary, decisionsHeading) != "", said)
+		require.Contains(t, summary, said)
+	}
+}
+
+// What the user chooses is a decision, also with a word that tells the agent to do it.
+func TestUsersChooseAndSayGoAhead(t *testing.T) {
+	t.Parallel()
+	for message, decided := range map[string]bool{
+		"Let's go with the slip in Lerwick, berth 14. Please proceed with the booking.": true,
+		"Great! I’d like to go with the second berth. Can you book that for me?":        true,
+		"I would like to choose the berth beside the crane, please.":                    true,
+		"Let's go with berth 14. What does the crane cost there for a whole week?":      false,
+		"I would like to know the berths beside the crane, please.":                     false,
+	} {
+		var c conversation
+		c.user("Find a berth for the ketch Solveig.")
+		c.says("There are three free berths in Lerwick.")
+		c.user(message)
+		c.tool("find_berths", `{"harbour":"Lerwick"}`, "3 berths", false)
+		c.user("And how deep is the water there?")
+		require.Equal(t, decided, contains(below(c.summary(t, ""), decisionsHeading), message), message)
+	}
+}

@@ -212,11 +212,16 @@ func narratesSkill(text string) bool {
 
 // saying reads a short message of the user. If each sentence of it is a rule or a decision, the whole message is one.
 func (r *reader) saying(request *item, text string) {
-	tier, whole, says := tierSoft, !strings.Contains(text, "\n"), false
+	tier, whole, says, goes := tierSoft, !strings.Contains(text, "\n"), false, false
 	eachStatement(text, always, func(st statement) {
+		said := asWish(plainApostrophes(st.text))
+		found := r.cues.read(said)
+		decides := mayDecide(said, found) && r.cues.decides(said)
+		if !decides && found&(cueMust|cuePrefer) == 0 && goesAhead(st.text) {
+			goes = true
+			return
+		}
 		says = true
-		found := r.cues.read(st.text)
-		decides := mayDecide(st.text, found) && r.cues.decides(st.text)
 		whole = whole && !st.heads && looksRule(st.text) && (decides || saysFirmly(st.text, found) && r.rulesBy(st, found, byUser)) && !asks(st.text) &&
 			!opensQuestion(st.text) && (decides || found&cueMust != 0 || ensures(st.text, found) || !opensTask(st.text) && !requests(st.text)) && !r.lead[keyOf(bare(st.text))]
 		if decides && found&(cueMust|cueLasts) == 0 {
@@ -225,7 +230,7 @@ func (r *reader) saying(request *item, text string) {
 		tier = min(tier, ruleTier(st.text, found, byUser))
 	})
 	switch {
-	case !whole || !says:
+	case !whole || !says, goes && tier < tierSoft:
 		r.rules(request.newest(), text, byUser)
 	case tier < tierSoft:
 		r.rule(request.text, tier, request)
@@ -235,6 +240,23 @@ func (r *reader) saying(request *item, text string) {
 		r.decide(&it)
 		r.decided = nil
 	}
+}
+
+// mostGoingAhead is how many words a sentence has at most that only tells the agent to do what was chosen.
+const mostGoingAhead = 12
+
+// goesAhead says whether a sentence beside a choice only approves, or tells the agent to do what was chosen: "Great!",
+// "Please proceed with the change.", "Can you book that for me?"
+func goesAhead(s string) bool {
+	said, nods := afterNods(s)
+	switch {
+	case nods && contentUpTo(said, 1) == 0:
+		return true
+	case strings.Count(s, " ") >= mostGoingAhead || hasValue(s):
+		return false
+	}
+	return hasOpening(strings.TrimPrefix(strings.ToLower(s), "please "), "go ahead", "go on", "proceed", "do it", "do that") ||
+		(requests(s) || opensTask(s)) && refers(s)
 }
 
 // rule adds a rule of a message.
