@@ -39,9 +39,25 @@ var loaders = wordSet("skill skills slashcommand playbook")
 
 // load remembers instructions that a program inserted for the work that is going on, such as those of a skill.
 func (r *reader) load(index uint32, text string) {
-	if r.working || strings.HasPrefix(text, skillOpening) {
+	switch {
+	case r.working || strings.HasPrefix(text, skillOpening):
 		r.loaded = append(r.loaded, index)
+	case r.lastUser != nil && (r.lastUser.noise || namesCommand(r.lastUser.text)) && !isStanding(text):
+		// The user has only given a command so far, and this may be what it says.
+		r.commanded = append(r.commanded, index)
 	}
+}
+
+// begin takes what a command says for the work that the agent begins, unless the user asked for something else beside it.
+func (r *reader) begin() {
+	r.loaded = append(r.loaded, r.commanded...)
+	r.commanded = nil
+}
+
+// namesCommand says whether a message of the user is a command of the agent's program, such as "/review 42".
+func namesCommand(text string) bool {
+	name, ok := strings.CutPrefix(firstWord(text), "/")
+	return ok && name != "" && !strings.ContainsAny(name, "/.")
 }
 
 // unload drops the rules of loaded instructions once the agent has answered: the work that they were for is over.

@@ -160,3 +160,23 @@ func TestACalledSkillEnds(t *testing.T) {
 	c.user("Those of today. What does the crane cost?")
 	require.NotContains(t, c.summary(t, ""), firm)
 }
+
+// What a command says ends with the work that it was for, also where the conversation begins with it.
+func TestInstructionsOfACommandEnd(t *testing.T) {
+	t.Parallel()
+	const firm = "Never enter a boat by its name."
+	document := "# Entering boats\n\n" + firm + "\n\n" + strings.Repeat("A boat has a number and a length, and both are in the book. ", 8)
+	for _, asked := range []bool{false, true} {
+		var c conversation
+		c.user("<command-name>/enter</command-name>\n<command-args>today</command-args>")
+		c.user(document)
+		if asked {
+			c.user("Enter the boats of today.")
+		}
+		c.tool("enter", `{"number":4711}`, "entered", false)
+		c.says("All boats are entered.")
+		require.Contains(t, below(c.summary(t, ""), rulesHeading), firm)
+		c.user("Thanks. What does the crane cost?")
+		require.Equal(t, asked, contains(c.summary(t, ""), firm), "the user asked for something beside it: %v", asked)
+	}
+}

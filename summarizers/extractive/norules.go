@@ -44,6 +44,8 @@ func (r *reader) isNoRule(st statement, found cue, by speaker) bool {
 	switch {
 	case tellsOfThePast(text), by == byUser && (reportsOnly(text) || choosesOnly(text)), hasOpening(text, "为什么", "为啥", "怎么"):
 		return true
+	case r.permitsOnly(text), r.remindsOnly(text):
+		return true
 	case found&(cueMust|cueLasts) != 0:
 		return false
 	default:
@@ -147,6 +149,29 @@ func allowsOnly(text string) bool {
 }
 
 var allowing = wordSet("fine ok okay good alright acceptable")
+
+// permitting open sentences that leave it to the agent whether it does something.
+var permitting = []string{"you do not need to ", "you don't need to ", "you do not have to ", "you don't have to ", "you need not ", "there is no need to ", "there's no need to ", "feel free to "}
+
+// permitsOnly says whether a sentence only leaves something to the agent: "You do not need to follow the example."
+func (r *reader) permitsOnly(text string) bool {
+	for _, opening := range permitting {
+		if rest, ok := cutOpening(text, opening); ok {
+			return r.cues.read(rest)&(cueMust|cuePrefer|cueLasts) == 0
+		}
+	}
+	return false
+}
+
+// remindsOnly says whether a sentence reminds the agent of a thing, and not to do something or that something holds:
+// "Also remember the plan in docs/plan.md".
+func (r *reader) remindsOnly(text string) bool {
+	before, rest, ok := strings.Cut(strings.ToLower(text), "remember ")
+	if !ok || strings.Count(before, " ") > 2 || hasOpening(rest, "to ", "that ", "not ", "- ", "– ") {
+		return false
+	}
+	return r.cues.read(before+rest)&(cueMust|cuePrefer|cueLasts|cueEnsures) == 0
+}
 
 // announcing are words for what a message is, and announcesOnly says whether a short sentence only says that.
 var announcing = []string{"correction", "change of plan", "changes of plan", "plans changed", "heads up", "heads-up", "one more thing", "one thing", "quick note", "short note", "quick question", "update for you"}

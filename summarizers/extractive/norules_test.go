@@ -169,3 +169,24 @@ func TestARefusalMayHoldARule(t *testing.T) {
 		require.Equal(t, rule, contains(below(text, rulesHeading), said), said)
 	}
 }
+
+// What is left to the agent, what it is only reminded of, and what the user asks about is no rule.
+func TestPermissionsRemindersAndOptionsAreNoRules(t *testing.T) {
+	t.Parallel()
+	for text, rule := range map[string]bool{
+		"You do not need to copy the table of the old harbour.":                                                             false,
+		"You don't have to sort the boats, but never rename one.":                                                           true,
+		"Also remember the plan of the quays in docs/quays.md by the way.":                                                  false,
+		"Remember to close the book of the harbour.":                                                                        true,
+		"Remember that the book of the harbour must stay closed.":                                                           true,
+		"Which is better for the boats that come back?\n1. Asking only once, and never again.\n2. Asking at each quay.":     false,
+		"Could you follow two rules for the boats?\n1. Ask only once, and never again.\n2. Enter them in the order of age.": true,
+	} {
+		var c conversation
+		c.user("Enter the boats of today, and look at what the office has in its book about each of them before you do so. " +
+			"The office opens at nine and closes at four, and the crane has a break of an hour at noon, so that it is best to begin early. " +
+			"There are some forty boats, half of them from the other side.\n\n" + text)
+		c.says("I begin.")
+		require.Equal(t, rule, below(c.summary(t, ""), rulesHeading) != "", text)
+	}
+}

@@ -46,8 +46,9 @@ type reader struct {
 	claimed  []claim
 	// loading says that the last result is of a call that loads instructions, which then come as the next message. loaded
 	// are the messages with instructions for the work that is going on.
-	loading bool
-	loaded  []uint32
+	// commanded are documents after a command that the user gave, without a word beside it.
+	loading           bool
+	loaded, commanded []uint32
 	// sign is the signature of the author whose rules are read.
 	sign string
 	// firstTag is the tag around the user's first message.
@@ -137,6 +138,7 @@ func (r *reader) read(logged *compactordv1.LoggedMessage) {
 	case compactordv1.Role_ROLE_DEVELOPER:
 		r.rules(index, clip(textOf(m), maxProse), byDeveloper)
 	case compactordv1.Role_ROLE_ASSISTANT:
+		r.begin()
 		r.answered, r.reacting, r.working, r.loading, r.spoke = true, r.working, false, false, index
 		r.assistant(index, m)
 	case compactordv1.Role_ROLE_TOOL:

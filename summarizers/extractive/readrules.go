@@ -28,6 +28,7 @@ func (r *reader) rules(index uint32, text string, by speaker) {
 	listed = listed || standing
 	planned := by == byUser && !listed && isPlan(text)
 	before, room := "", maxInserted
+	options := false
 	loaded := slices.Contains(r.loaded, index)
 	if loaded {
 		room = maxLoaded
@@ -42,6 +43,12 @@ func (r *reader) rules(index uint32, text string, by speaker) {
 	}
 	eachStatement(text, announces, func(st statement) {
 		st.text = withoutTags(st.text)
+		if !st.numbered {
+			options = by == byUser && !st.listed && asks(st.text) && !requests(st.text) && !opensTask(st.text)
+		} else if options {
+			// The user asks which of these it is to be.
+			return
+		}
 		subject := before
 		if before = st.text; !st.follows {
 			subject = ""
