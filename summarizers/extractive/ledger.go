@@ -247,6 +247,18 @@ func (l *ledger) says(it *item) bool {
 	return false
 }
 
+// tells says whether a line about a call under Done or Blocked is that of a step's call.
+func (l *ledger) tells(step *item) bool {
+	for _, done := range l.commands {
+		if done.called != nil && slices.Contains(done.cites, step.oldest()) && strings.HasSuffix(done.text, step.text) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(l.errors, func(e *item) bool {
+		return e.failure != nil && e.failure.shown != "" && strings.HasPrefix(step.text, e.failure.shown) && slices.Contains(e.cites, step.oldest())
+	})
+}
+
 // request adds a user's request and returns it. A previous summary may already contain a part of the same message. What
 // the user says again is kept once.
 func (l *ledger) request(it *item) *item {

@@ -159,3 +159,30 @@ func TestCourtesiesAreNoSteps(t *testing.T) {
 		require.NotContains(t, c.summary(t, ""), "Last step", said)
 	}
 }
+
+// The last step says how its call ended also where that was not well, and ends when the talk is about other things.
+func TestTheLastStepSaysWhatBecameOfIt(t *testing.T) {
+	t.Parallel()
+	begin := func() *conversation {
+		var c conversation
+		c.user("Moor the boats of the harbour, please.")
+		return &c
+	}
+	c := begin()
+	c.tool("moor_boat", `{"berth":7}`, "Moored at 14:05, line 3.", false)
+	require.Contains(t, below(c.summary(t, ""), "### Done")+below(c.summary(t, ""), "### In Progress"), "«Moored at 14:05, line 3.»")
+	c = begin()
+	c.tool("sum_of", `{"expression":"243 - 2787"}`, "the sum is -2544.0", false)
+	require.Contains(t, c.summary(t, ""), "`sum_of` expression=243 - 2787: «the sum is -2544.0»")
+	c = begin()
+	c.tool("read_file", `{"path":"boats.csv"}`, "Error: no such file", true)
+	require.Equal(t, 1, strings.Count(c.summary(t, ""), "`read_file`"), "Blocked says it")
+	c = begin()
+	c.tool("read_file", `{"path":"boats.csv"}`, "The user doesn't want to proceed with this tool use. The tool use was rejected.", true)
+	require.Contains(t, below(c.summary(t, ""), "### In Progress"), "- Last step: `read_file` boats.csv was declined by the user [#1, #2]")
+	c.says("Then I count them by hand.")
+	c.user("How many are there?")
+	c.says("Some forty.")
+	c.user("And how many of them come from the other side?")
+	require.NotContains(t, c.summary(t, ""), "Last step")
+}

@@ -20,8 +20,10 @@ type reader struct {
 	lead map[string]bool
 	// tasks counts the tasks of a tool that numbers them.
 	tasks int
-	// called says that the agent called a tool.
-	called bool
+	// called says that the agent called a tool, and sinceStep counts the messages of the user after the answer to the last
+	// call.
+	called    bool
+	sinceStep int
 	// asked is the last sentence of the agent before a user message, and pending what the agent asks at last.
 	asked   string
 	pending pending
@@ -220,9 +222,10 @@ func (r *reader) markLast() {
 	}
 }
 
-// keepStep adds the last step. A step of a previous summary is the last one only if no messages came after it.
+// keepStep adds the last step. A step of a previous summary is the last one only if no messages came after it. What
+// became of a call may be under Done or Blocked.
 func (r *reader) keepStep() {
-	if step := r.l.lastStep; step != nil && (r.messages == 0 || !step.carried) && !r.l.says(step) &&
+	if step := r.l.lastStep; step != nil && (r.messages == 0 || !step.carried) && !r.l.says(step) && !r.l.tells(step) &&
 		!slices.ContainsFunc(r.l.lists[kindDoing], func(it *item) bool { return strings.HasSuffix(it.text, step.text) }) {
 		r.l.add(step)
 	}

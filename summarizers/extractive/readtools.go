@@ -29,7 +29,7 @@ func (r *reader) call(index uint32, tc *compactordv1.ToolCall) {
 		r.l.workIn(dir.text(), ownOfACall, true, index)
 	}
 	r.latest = index
-	r.called = true
+	r.called, r.sinceStep = true, 0
 	r.l.lastStep = &item{kind: kindDoing, text: c.shown(), cites: []uint32{c.index}, passing: true}
 	if len(r.open) >= maxOpenWhole {
 		c.args = shortArguments(c.args)
@@ -120,6 +120,7 @@ func (r *reader) result(index uint32, res *compactordv1.ToolResult) {
 	r.l.rememberRuns(c.cmd)
 	switch {
 	case o.declined:
+		r.closeStep(index, c, declinedStep)
 		if o.said != "" {
 			said := shorten(oneLine(o.said), maxRule)
 			it := &item{kind: kindFact, score: 9}
@@ -132,7 +133,9 @@ func (r *reader) result(index uint32, res *compactordv1.ToolResult) {
 			r.l.add(it)
 		}
 	case o.cancelled:
+		r.closeStep(index, c, cancelledStep)
 	case o.failed:
+		r.closeStep(index, c, failedStep)
 		r.refute(o.errors)
 		r.failed(index, c, o)
 	default:
@@ -204,6 +207,9 @@ func (r *reader) worked(index uint32, c *call, o outcome, output string) {
 			r.touch(&call{index: c.index, files: []touch{{path: path, modified: true}}}, index)
 		}
 		r.tellCall(index, c)
+		if news := c.news(); news != "" {
+			r.endStep(index, c, news)
+		}
 		if c.instructs() {
 			r.report(index, output)
 		}

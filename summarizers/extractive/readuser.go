@@ -94,6 +94,7 @@ func (r *reader) request(u *userMessage) {
 	r.complete(it, u, own)
 	r.followsDocument(it, u.said)
 	if !it.noise {
+		r.leaveStep()
 		r.commanded = nil
 		r.answer(u.index, own)
 		r.endSteps(untilUser, u.index)

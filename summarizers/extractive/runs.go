@@ -60,11 +60,46 @@ func (r *reader) tellRun(index uint32, c *call, o outcome, output string) {
 // endStep says in the last step how its call ended. A line under Done says it, too, but not every call has one. The end of
 // a document in JSON says nothing.
 func (r *reader) endStep(index uint32, c *call, ending string) {
-	step := r.l.lastStep
-	if step != nil && !step.carried && step.text == c.shown() && step.newest() == c.index && !strings.HasPrefix(ending, "{") {
+	if step := r.stepOf(c); step != nil && !strings.HasPrefix(ending, "{") {
 		step.hearsOutcome(step.text+outcomeMark, ending)
 		step.addCites(index)
 	}
+}
+
+// How a call ended that did not work. What it said is under Blocked, as long as it matters.
+const (
+	failedStep    = " failed"
+	declinedStep  = " was declined by the user"
+	cancelledStep = " was cancelled"
+)
+
+// closeStep says in the last step that its call did not work.
+func (r *reader) closeStep(index uint32, c *call, how string) {
+	if step := r.stepOf(c); step != nil {
+		step.text += how
+		step.addCites(index)
+	}
+}
+
+// stepTurns is after how many messages of the user the last step is of no use: they talk about something else.
+const stepTurns = 2
+
+// leaveStep drops the last step once the user has said more than one thing since the agent answered.
+func (r *reader) leaveStep() {
+	if r.answered && !r.working {
+		r.sinceStep++
+	}
+	if r.sinceStep >= stepTurns {
+		r.l.lastStep = nil
+	}
+}
+
+// stepOf returns the last step if it is this call, and nobody knows yet how it ended.
+func (r *reader) stepOf(c *call) *item {
+	if step := r.l.lastStep; step != nil && !step.carried && step.text == c.shown() && step.newest() == c.index {
+		return step
+	}
+	return nil
 }
 
 // retellRun writes the line about a run anew.
