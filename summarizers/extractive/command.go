@@ -293,6 +293,11 @@ func words(text string) []string {
 			word, text = text[:end], text[end:]
 		}
 		if len(list) == 0 {
+			if variable, inner, ok := strings.Cut(word, "=$("); ok && !strings.ContainsAny(variable, "/-. ") {
+				// What matters is the command whose output is assigned.
+				text = inner + text
+				continue
+			}
 			if i := strings.IndexByte(word, '='); i > 0 && !strings.ContainsAny(word[:i], "/-.") || word == "sudo" || word == "time" || word == "env" {
 				continue
 			}
@@ -326,6 +331,9 @@ func asksAbout(w []string) bool {
 	return last == "--version" || last == "--help" || len(w) == 2 && (last == "-V" || last == "version" || last == "help")
 }
 
+// goLookUps are subcommands of go that change nothing.
+var goLookUps = wordSet("doc env list version tool")
+
 // isChange says whether a command does something, and not only reads.
 func isChange(w []string) bool {
 	if reads, known := programReads(w); known {
@@ -355,7 +363,10 @@ func isChange(w []string) bool {
 		}
 		return false
 	case "go":
-		return len(w) < 2 || w[1] != "doc" && w[1] != "env" && w[1] != "list" && w[1] != "version"
+		if len(w) > 2 && w[1] == "mod" {
+			return w[2] != "graph" && w[2] != "why"
+		}
+		return len(w) < 2 || !goLookUps[w[1]]
 	case "gh":
 		return len(w) > 2 && w[2] != "view" && w[2] != "list" && w[2] != "diff" && w[2] != "status" && w[1] != "api" && w[2] != "checks"
 	}

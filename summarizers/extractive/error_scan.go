@@ -178,7 +178,7 @@ func isFraming(line string) bool {
 // framing are the beginnings of lines that programs for agents put around an output, and of those with the files of a commit.
 var framing = []string{
 	"create mode ", "delete mode ", "Shell cwd was reset to ", "Error: (none)", "Output: (empty)", "Signal: ", "Background PIDs: ", "Process Group PGID: ",
-	"Wall time: ", "Chunk ID: ", "Original token count: ",
+	"Wall time: ", "Chunk ID: ", "Original token count: ", "Directory: ", "Command: ",
 }
 
 // opensFraming holds the first bytes of these.

@@ -1,6 +1,7 @@
 package extractive
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -73,7 +74,7 @@ func (e *errorScan) saysFailed(opening string, flagged bool, cmd *command) (fail
 	case cmd != nil && cmd.compares() && e.exit <= 1 && !cmd.complains(opening):
 		// A status of 1 says that something differs, or that nothing was found.
 		return false, false
-	case flagged:
+	case flagged, refusesEdit(opening):
 		return true, true
 	case e.exit > 0:
 		// A search that finds nothing also has a status other than 0.
@@ -102,15 +103,31 @@ func failedWith(e *errorScan, class toolClass) outcome {
 
 // succeededWith returns the outcome of a call that did not fail: what its output says last, or the error in it.
 func succeededWith(e *errorScan, cmd *command) outcome {
-	o := outcome{closing: told(e.final), opening: told(e.before)}
 	said := ""
 	if cmd != nil {
 		said = cmd.said
+	}
+	// Some shells repeat the command.
+	final, before := withoutEcho(e.final, said), withoutEcho(e.before, said)
+	if final == "" {
+		final, before = before, ""
+	}
+	o := outcome{closing: told(final), opening: told(before)}
+	if isNotice(cmp.Or(final, " ")) {
+		o.closing = worksOnly
 	}
 	if complaint := e.first; complaint.score >= 3 && !e.endsWell() && !quotes(said, complaint.text) {
 		o.closing = told(complaint.text)
 	}
 	return o
+}
+
+// withoutEcho returns a line of output, or "" if it is the command itself.
+func withoutEcho(line, said string) string {
+	if line != "" && strings.HasPrefix(strings.TrimSpace(said), strings.TrimSuffix(line, " \\")) && len(line) > 2 {
+		return ""
+	}
+	return line
 }
 
 // maxClosing is how many units of a line of output tell how a command ended.
@@ -148,6 +165,11 @@ var (
 	cancelling = []string{"cancelled", "canceled", "aborted", "skipped", "not executed", "errored"}
 	otherCalls = []string{"parallel call", "parallel tool", "another call", "another tool", "other call", "other tool", "previous call", "sibling tool", "sibling call"}
 )
+
+// refusesEdit says whether an editor in a shell reports that it did not apply an edit.
+func refusesEdit(opening string) bool {
+	return strings.HasPrefix(strings.TrimPrefix(opening, "["), "Your proposed edit has introduced new syntax error")
+}
 
 func opensWithError(opening string) bool {
 	for _, p := range []string{"error", "<tool_use_error>", `{"error"`, `{"status":"error"`, "failed to ", "file not found", "file does not exist", "exception:"} {

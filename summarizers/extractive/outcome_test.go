@@ -115,3 +115,36 @@ func TestNextStepsGoStale(t *testing.T) {
 	}
 	require.Empty(t, below(c.summary(t, ""), "## Next Steps"))
 }
+
+// What a command is told to have ended with is a line of its own, and not one of the shell around it.
+func TestAnOutcomeIsALineOfTheCommand(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ command, output, want string }{
+		{"rm docs/mast.txt", "rm docs/mast.txt\n", "- Ran `rm docs/mast.txt`: no output"},
+		{"rm docs/mast.txt", "Command: rm docs/mast.txt\nDirectory: (root)\nOutput: (empty)\nError: (none)\nExit Code: 0\nSignal: 0\n", "- Ran `rm docs/mast.txt`: no output"},
+		{"pip install sails -q", "WARNING: Running pip as the 'root' user can result in broken permissions\n", "- Ran `pip install sails -q`: ok"},
+		{"LOFT=$(go env GOPATH) && grep -rn sail $LOFT", "loft/sail.go:3: return err\n", ""},
+		{"go mod graph", "boats v1.2.0 go@1.21\n", ""},
+	} {
+		var conv conversation
+		conv.user("Tidy up the boat house, please.")
+		conv.runs(c.command, c.output, false)
+		conv.says("Next.")
+		if done := below(conv.summary(t, ""), "### Done"); c.want == "" {
+			require.Empty(t, done, c.command)
+		} else {
+			require.Contains(t, done, c.want)
+		}
+	}
+}
+
+// An edit that an editor did not apply has failed, whatever it prints behind that.
+func TestARefusedEditIsNotDone(t *testing.T) {
+	t.Parallel()
+	var c conversation
+	c.user("Mend the loader.")
+	c.runs("edit 4:9 loader.py", "[Your proposed edit has introduced new syntax error(s). Please understand the errors and retry.]\n"+
+		"ERRORS:\n- E999 IndentationError: unexpected indent\nThis is how it would have looked:\n4|def load():\n", false)
+	require.Empty(t, below(c.summary(t, ""), "### Done"))
+	require.Contains(t, below(c.summary(t, ""), "### Blocked"), "E999 IndentationError")
+}

@@ -62,7 +62,7 @@ func (r *reader) assistant(index uint32, m *compactordv1.Message) {
 
 // prose reads the agent's text. final is added to the scores of the statements; it is higher for an answer without calls.
 func (r *reader) prose(index uint32, text string, final int) {
-	p := proseReader{reader: r, index: index, final: final}
+	p := proseReader{reader: r, index: index, final: final, ticks: onlyTicks(text)}
 	r.pending = pending{index: index}
 	announces := func(head string) bool {
 		return r.cues.opensSteps(head) || r.cues.read(head)&cueBlocked != 0 || r.cues.decides(head)
@@ -121,6 +121,10 @@ type proseReader struct {
 	cheered       bool
 	// byOther says that another agent wrote the text: it is no plan of this one, and no work of it.
 	byOther bool
+	// ticks says that the list items of the text have ticks, and no other checkboxes.
+	ticks bool
+	// headed is the sentence above the current list.
+	headed string
 	// reported says that the text reports what was done, or what is left.
 	reported bool
 }
@@ -144,6 +148,19 @@ func (p *proseReader) settle() {
 func (p *proseReader) read(st statement) {
 	if p.at++; !st.follows {
 		p.paragraph++
+	}
+	if p.ticks && st.boxed {
+		st.boxed = false
+		p.l.settleTodos(st.text, p.index)
+		if p.cues.read(p.headed)&cueDone != 0 || p.cues.read(st.under)&cueDone != 0 {
+			p.l.add(p.line(kindDone, st.text, 4))
+			return
+		}
+	}
+	if st.heads {
+		p.headed = st.text
+	} else if !st.listed {
+		p.headed = ""
 	}
 	if st.boxed || len(st.text) < 4 || !looksWritten(st.text) {
 		return

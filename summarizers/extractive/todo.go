@@ -81,11 +81,15 @@ func todosOf(args []argument) (list []todo, ok bool) {
 	return list, true
 }
 
-// markdownTodos reads a list of checkboxes.
+// ticked is a sign that also stands before what speaks for something.
+const ticked = "✅ "
+
+// markdownTodos reads a list of checkboxes. Items with a tick are to-dos only beside one that is open or crossed out.
 func markdownTodos(text string) (list []todo, ok bool) {
+	ticks := onlyTicks(text)
 	for line := range strings.Lines(text) {
 		body, listed := listItem(strings.TrimSpace(line))
-		if !listed {
+		if !listed || ticks && strings.HasPrefix(body, ticked) {
 			continue
 		}
 		state, boxed, rest := checkbox(body)
@@ -99,6 +103,20 @@ func markdownTodos(text string) (list []todo, ok bool) {
 		list = append(list, t)
 	}
 	return list, len(list) > 0
+}
+
+// onlyTicks says whether the list items of a text have ticks, and no other checkboxes.
+func onlyTicks(text string) bool {
+	if !strings.Contains(text, ticked) {
+		return false
+	}
+	for line := range strings.Lines(text) {
+		body, listed := listItem(strings.TrimSpace(line))
+		if _, boxed, _ := checkbox(body); listed && boxed && !strings.HasPrefix(body, ticked) {
+			return false
+		}
+	}
+	return true
 }
 
 // taskLabel returns the text of a task with its number, so that later calls can be understood after a merge.

@@ -81,3 +81,25 @@ func TestATodoCallWithMergeKeepsTheOtherItems(t *testing.T) {
 	require.Contains(t, below(text, "### In Progress"), "Name the lines [#1, #3]")
 	require.Equal(t, "- [ ] Write the docs [#1]\n- [ ] Check the names [#3]", below(text, "## Next Steps"))
 }
+
+// A tick before an item says that it is done only where it is about work: it also stands before what speaks for a plan.
+func TestTicksAreNoTodosOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	for said, done := range map[string]bool{
+		"Keep the sails in one loft:\n\n- ✅ Handles all common cases of rain correctly\n- ❌ Needs a second ladder": false,
+		"Completed:\n\n- ✅ Sails of the ketch are in the loft":                                                     true,
+		"## Completed\n\n- ✅ Sails of the ketch are in the loft":                                                   true,
+		"- ✅ Moved all sails of the ketch into the loft":                                                           true,
+		"- ✅ Sails of the ketch\n- [ ] Masts of the ketch":                                                         true,
+	} {
+		var c conversation
+		c.user("Tidy up the boat house, please.")
+		c.says(said)
+		require.Equal(t, done, below(c.summary(t, ""), "### Done") != "", said)
+	}
+	var c conversation
+	c.user("Tidy up the boat house, please.")
+	c.says("- [ ] Bring the sails of the ketch into the loft\n- [ ] Sweep the floor of the boat house")
+	c.says("Almost ready.\n\n- ✅ Bring the sails of the ketch into the loft")
+	require.NotContains(t, below(c.summary(t, ""), "## Next Steps"), "sails")
+}
