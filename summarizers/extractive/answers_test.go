@@ -73,3 +73,19 @@ func TestAFactAndItsQuoteAreNotBothLeftOut(t *testing.T) {
 		}
 	}
 }
+
+// An error that the user quotes in a request is what the request is about. One that a program puts beside it is open.
+func TestErrorsThatARequestQuotesAreNoObstacles(t *testing.T) {
+	t.Parallel()
+	const failure = "ValueError: mast is not a spar of this boat"
+	for beside, open := range map[string]bool{"The book of the harbour is open.": false, failure: true} {
+		var c conversation
+		request := "Mend the list of the spars.\n\nTraceback (most recent call last):\n  File \"spars.py\", line 4\n" + failure
+		if open {
+			request = "Mend the list of the spars."
+		}
+		c.user("<environment_details>\n" + beside + "\n</environment_details>\n" + request)
+		c.says("I look at the list.")
+		require.Equal(t, open, contains(below(c.summary(t, ""), "### Blocked"), failure), beside)
+	}
+}

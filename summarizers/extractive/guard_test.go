@@ -55,6 +55,7 @@ func TestMessageThatCannotBeReadIsPassedOver(t *testing.T) {
 			assistantMessage(2, "I decided on the recursive descent because it is simple."),
 			assistantMessage(3, "I decided on the tables of the old parser because they are tested."),
 			userMessage(4, "Always run the linter."),
+			userMessage(5, "Begin with the lexer of the old files, please."),
 		}})
 		require.Contains(t, below(summary.Text, "Constraints & Preferences"), "- Never push to the main branch. [#1]\n- Always run the linter. [#4]")
 		require.Contains(t, below(summary.Text, "Key Decisions"), "the tables of the old parser because they are tested. [#3]")

@@ -153,14 +153,20 @@ func (r *reader) complete(it *item, u *userMessage, own string) {
 	case it.noise || looksObserved(u.said) && r.answered:
 		it.noise = true
 		it.text = shorten(it.text, 160)
-		r.observe(u.index, u.text)
+		r.observe(u.index, u.text, "")
 	case r.chooses(it, own):
-	case leansBack(r.l.authors.unsigned(it.text)) && units(r.asked) > 8:
+	case r.answersWhatWasSaid(r.l.authors.unsigned(it.text)):
 		it.text += answering + shorten(bare(clip(r.asked, 2048)), maxAnswered(it.text)) + "”)"
 	}
 	if u.wrapped {
-		r.observe(u.index, u.text)
+		r.observe(u.index, u.text, u.said)
 	}
+}
+
+// answersWhatWasSaid says whether a message cannot be understood without the agent's last sentence: a short one answers a
+// question, and a statement only if it takes or refuses it, or has a word for it.
+func (r *reader) answersWhatWasSaid(said string) bool {
+	return units(r.asked) > 8 && leansBack(said) && (asks(r.asked) || pointsBack(said) || accepts(said) || refuses(said))
 }
 
 // followsDocument finds out that a document before the user's first task was inserted by a program, and notes whether this
@@ -329,11 +335,12 @@ func looksObserved(text string) bool {
 	return len(last) < 40 && len(text) > len(last) && strings.HasSuffix(strings.TrimSpace(last), "$")
 }
 
-// observe reads output that came as a user message.
-func (r *reader) observe(index uint32, text string) {
+// observe reads output that came as a user message, beside what the user said. An error that the user quotes is what the
+// request is about, and no obstacle.
+func (r *reader) observe(index uint32, text, said string) {
 	var e errorScan
 	e.scan(text)
-	if e.bestScore() < 4 {
+	if e.bestScore() < 4 || strings.Contains(said, e.first.text) {
 		return
 	}
 	it := &item{kind: kindError, cites: []uint32{index}, score: 1, failure: &failure{life: passing}}

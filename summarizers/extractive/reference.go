@@ -41,15 +41,15 @@ const fewReferring = 20
 
 // leansBack says whether an answer cannot be understood without what the agent said before it: it is very short, or a
 // word in it stands for something there.
-func leansBack(said string) bool {
-	switch n := units(said); {
-	case n < shortAnswer:
-		return true
-	case n > longReference || strings.Contains(said, lineBreak):
+func leansBack(said string) bool { return units(said) < shortAnswer || pointsBack(said) }
+
+// pointsBack says whether a word of a short message stands for something that was said before it.
+func pointsBack(said string) bool {
+	if units(said) > longReference || strings.Contains(said, lineBreak) {
 		return false
 	}
 	tokens := tokensOf(strings.ToLower(said))
-	if len(tokens) > fewReferring {
+	if len(tokens) == 0 || len(tokens) > fewReferring {
 		return false
 	}
 	return slices.ContainsFunc(tokens, func(t token) bool { return referring[t.text] && t.ends }) || referring[tokens[len(tokens)-1].text] ||

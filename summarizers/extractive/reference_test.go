@@ -29,6 +29,8 @@ func TestReferencesAreShownWithWhatTheyAnswer(t *testing.T) {
 func TestNoReferenceIsMadeUp(t *testing.T) {
 	t.Parallel()
 	for _, said := range []string{
+		"Commit and go on.",
+		"提交并推送。",
 		"Write this week's notes for the release of the shop.",
 		"The export of the shop should write that file only once a day.",
 		"Write the notes for the release of the shop, which is due on Friday at noon, and send it to the depot and to the shop, which need that.",

@@ -150,7 +150,7 @@ func TestShortOrdersThatWereCarriedOutAreLeftOut(t *testing.T) {
 	}
 	text := summarize(t, &summarizers.Request{Messages: c.log, MaxTokens: 400})
 	require.NotContains(t, text, "Earlier: Now run the tests again.")
-	require.Contains(t, text, fmt.Sprintf("- Earlier: The room is 8080. (answering: “They are fine.”) [#%d]", value))
+	require.Contains(t, text, fmt.Sprintf("- Earlier: The room is 8080. [#%d]", value))
 }
 
 // A request that is said again, before the agent has answered, replaces the first one.
