@@ -34,3 +34,18 @@ func TestFindingsStandAlone(t *testing.T) {
 		require.Equal(t, want, strings.Join(found, "\n"), said)
 	}
 }
+
+// A cry and thanks are no findings.
+func TestFindingsTellSomething(t *testing.T) {
+	t.Parallel()
+	for said, finding := range map[string]bool{
+		"Root cause found": false,
+		"Thank you for showing me the file `loader.py`.":            false,
+		"The root cause is that `loader.py` reads each page twice.": true,
+	} {
+		var c conversation
+		c.user("Find out why the loader is slow.")
+		c.says("**" + said + "**\n\nShall I go on?")
+		require.Equal(t, finding, contains(below(c.summary(t, ""), "## Critical Context"), "- "+said), said)
+	}
+}

@@ -92,7 +92,7 @@ func (r *reader) prose(index uint32, text string, final int) {
 
 // isCourtesy says whether a sentence of the agent only offers something or apologizes, which is no step of its work.
 func (r *reader) isCourtesy(said string) bool {
-	for _, opening := range []string{"i apologize", "i'm sorry", "sorry", "my apologies"} {
+	for _, opening := range []string{"i apologize", "i'm sorry", "sorry", "my apologies", "thank you", "thanks"} {
 		if hasPrefixAnyCase(said, opening) {
 			return true
 		}
@@ -288,9 +288,13 @@ func (p *proseReader) line(k kind, text string, score int) *item {
 	return &item{kind: k, text: shorten(bare(clip(text, 4096)), maxRule), cites: []uint32{p.index}, score: score + p.final}
 }
 
+// fewestFindingWords is how many words a finding without names has at least: "Root cause found" tells nothing.
+const fewestFindingWords = 4
+
 // finding notes a fact, if a sentence states one. text is the sentence with what it refers to, or "" if that is missing.
 func (p *proseReader) finding(text string, found cue, value, names int) {
-	if text == "" || found&cueGuesses != 0 || p.final == 0 && supposes(text) || !tells(text) {
+	if text == "" || found&cueGuesses != 0 || p.final == 0 && supposes(text) || !tells(text) || hasOpening(text, "thank you", "thanks") ||
+		names == 0 && contentUpTo(text, fewestFindingWords) < fewestFindingWords {
 		return
 	}
 	score := min(value, mostValue)

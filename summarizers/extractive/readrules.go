@@ -41,8 +41,14 @@ func (r *reader) rules(index uint32, text string, by speaker) {
 			return saysFirmly(head, found) || found&cueSoft != 0 || isCondition(head)
 		}
 	}
+	var found ruleFound
 	eachStatement(text, announces, func(st statement) {
 		st.text = withoutTags(st.text)
+		if found.goesOn(st) {
+			before = ""
+			return
+		}
+		r.addFound(&found)
 		if !st.numbered {
 			options = by == byUser && !st.listed && asks(st.text) && !requests(st.text) && !opensTask(st.text)
 		} else if options {
@@ -56,11 +62,11 @@ func (r *reader) rules(index uint32, text string, by speaker) {
 		if st.heads || isMark(st.text) || !looksRule(st.text) || len(st.text) < 4 || isASCII(st.text) && len(st.text) < 8 {
 			return
 		}
-		found := r.cues.read(st.text)
-		if by == byUser && long && found&cueMust == 0 && mayDecide(st.text, found) && r.cues.decides(st.text) {
+		cues := r.cues.read(st.text)
+		if by == byUser && long && cues&cueMust == 0 && mayDecide(st.text, cues) && r.cues.decides(st.text) {
 			r.l.add(&item{kind: kindDecision, text: r.sign + shorten(bare(clip(st.text, 4096)), maxRule), cites: []uint32{index}, score: 8})
 		}
-		if !r.rulesBy(st, found, by) || planned && !r.bindsInPlan(st, found) || by != byUser && listed && (room == 0 || standing && !isStandingRule(st, found) || !standing && !r.isFirm(st, found) || loaded && !orders(st)) {
+		if !r.rulesBy(st, cues, by) || planned && !r.bindsInPlan(st, cues) || by != byUser && listed && (room == 0 || standing && !isStandingRule(st, cues) || !standing && !r.isFirm(st, cues) || loaded && !orders(st)) {
 			return
 		}
 		if loaded && subject == "" && containsAnyCase(st.text, " this ") {
@@ -80,8 +86,34 @@ func (r *reader) rules(index uint32, text string, by speaker) {
 			// What it is about is in the sentence before.
 			body = strings.TrimSpace(bare(clip(subject, 8*maxRule)) + " " + body)
 		}
-		r.rule(shorten(body, maxRule), ruleTier(st.text, found, by), &item{cites: []uint32{index}, by: by, listed: listed})
+		found = ruleFound{body, ruleTier(st.text, cues, by), &item{cites: []uint32{index}, by: by, listed: listed}}
 	})
+	r.addFound(&found)
+}
+
+// ruleFound is a rule of a text, to which the next sentence may belong.
+type ruleFound struct {
+	text string
+	tier int
+	from *item
+}
+
+// goesOn says whether a sentence only completes the rule before it, as in "Don't scroll. Instead, go to the line.", and adds
+// it there.
+func (f *ruleFound) goesOn(st statement) bool {
+	if f.from == nil || !st.follows || st.heads || !hasOpening(st.text, "instead, ", "otherwise, ", "if not, ", "if so, ", "if it did", "if it doesn", "if that doesn") ||
+		units(f.text)+units(st.text) >= maxRule {
+		return false
+	}
+	f.text += " " + bare(st.text)
+	return true
+}
+
+func (r *reader) addFound(f *ruleFound) {
+	if f.from != nil {
+		r.rule(shorten(f.text, maxRule), f.tier, f.from)
+	}
+	*f = ruleFound{}
 }
 
 // maxInserted is how many rules of a document are kept that a program inserted, and maxLoaded how many of instructions for

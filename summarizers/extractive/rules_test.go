@@ -86,3 +86,17 @@ func TestTheTaskBesideARuleStaysInTheLastRequest(t *testing.T) {
 		require.Contains(t, text, fmt.Sprintf("- Last request: %s [#%d]\n", want, at))
 	}
 }
+
+// A sentence that completes a rule stands with it, and not alone in the request.
+func TestARuleIsWhole(t *testing.T) {
+	t.Parallel()
+	const rule, more = "If you look for a boat behind line 99 of the book, don't turn page after page.", "Instead, go to its number at once."
+	var c conversation
+	c.user("Enter the boats of today, and look at what the office has in its book about each of them before you do so. " +
+		"The office opens at nine and closes at four, and the crane has a break of an hour at noon, so that it is best to begin early.\n\n" +
+		"1. Begin with the oldest boats of the other side.\n2. " + rule + " " + more + " The book has 400 pages by now, and it was bound anew in spring.")
+	c.says("I begin.")
+	text := c.summary(t, "")
+	require.Contains(t, below(text, rulesHeading), rule+" "+more)
+	require.Equal(t, 1, strings.Count(text, more), text)
+}
