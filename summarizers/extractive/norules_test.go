@@ -190,3 +190,13 @@ func TestPermissionsRemindersAndOptionsAreNoRules(t *testing.T) {
 		require.Equal(t, rule, below(c.summary(t, ""), rulesHeading) != "", text)
 	}
 }
+
+// What stands below the beginning of a sentence in a plan is a step, or a rule of its own.
+func TestStepsOfAPlanAreNoRule(t *testing.T) {
+	t.Parallel()
+	var c conversation
+	c.user("You enter the boats of today.\n\n## Steps\n\nFor each boat of the other side:\n- Read its number and its length in the book.\n" +
+		"- Never rename a boat.\n- Write down what you skipped.\n\n## After that\n\nTell me how many there were.")
+	c.says("I begin.")
+	require.Equal(t, "- Never rename a boat. [#0]", below(c.summary(t, ""), rulesHeading))
+}

@@ -45,6 +45,10 @@ func outcomeOf(text string, flagged bool, class toolClass, cmd *command) outcome
 	if flagged && isCancelled(opening) {
 		return outcome{cancelled: true}
 	}
+	if refusesEdit(opening) {
+		// What follows is the text as it would have been.
+		text, _, _ = strings.Cut(strings.TrimLeft(text, " \r\n["), "This is how ")
+	}
 	var e errorScan
 	e.scan(strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(text), "<tool_use_error>"), "</tool_use_error>"))
 	switch failed, concluded := e.saysFailed(opening, flagged, cmd); {

@@ -144,7 +144,9 @@ func TestARefusedEditIsNotDone(t *testing.T) {
 	var c conversation
 	c.user("Mend the loader.")
 	c.runs("edit 4:9 loader.py", "[Your proposed edit has introduced new syntax error(s). Please understand the errors and retry.]\n"+
-		"ERRORS:\n- E999 IndentationError: unexpected indent\nThis is how it would have looked:\n4|def load():\n", false)
+		"ERRORS:\n- E999 IndentationError: unexpected indent\nThis is how it would have looked:\n4|def load():\nDO NOT run it again.\n", false)
 	require.Empty(t, below(c.summary(t, ""), "### Done"))
 	require.Contains(t, below(c.summary(t, ""), "### Blocked"), "E999 IndentationError")
+	require.Contains(t, below(c.summary(t, ""), "### Blocked"), "«Your proposed edit has introduced new syntax error(s).")
+	require.NotContains(t, below(c.summary(t, ""), "### Blocked"), "DO NOT")
 }

@@ -230,7 +230,7 @@ var english = []group{
 	}},
 	{cueDecided, false, nil, []string{
 		"i'll go with", "i will go with", "we'll go with", "we will go with", "we go with", "i go with", "let's go with", "lets go with", "i'd go with", "we'll go for",
-		"let's go for", "i'd like to go with", "i'd like to choose", "i'd like to take", "i'll take", "we'll take", "i choose", "we choose", "i've chosen", "we've chosen", "have chosen", "i picked", "we picked", "i've picked", "we've picked",
+		"let's go for", "i'd like to go with", "i'd like to choose", "i choose", "we choose", "i've chosen", "we've chosen", "have chosen", "i picked", "we picked", "i've picked", "we've picked",
 		"i've settled", "we've settled", "final decision", "the decision is", "the decision was", "decision made", "verdict is", "made the decision", "my choice is",
 		"our choice is", "is the winner", "it is then",
 	}},

@@ -293,7 +293,7 @@ const fewestFindingWords = 4
 
 // finding notes a fact, if a sentence states one. text is the sentence with what it refers to, or "" if that is missing.
 func (p *proseReader) finding(text string, found cue, value, names int) {
-	if text == "" || found&cueGuesses != 0 || p.final == 0 && supposes(text) || !tells(text) || hasOpening(text, "thank you", "thanks") ||
+	if text == "" || found&cueGuesses != 0 || p.final == 0 && supposes(text) || !tells(text) || hasOpening(strings.TrimLeft(text, "*_ "), "thank you", "thanks") ||
 		names == 0 && contentUpTo(text, fewestFindingWords) < fewestFindingWords {
 		return
 	}

@@ -40,6 +40,9 @@ func (r *reader) rules(index uint32, text string, by speaker) {
 			found := r.cues.read(head)
 			return saysFirmly(head, found) || found&cueSoft != 0 || isCondition(head)
 		}
+	} else if planned {
+		// What a list below "For each page:" says is a step or a rule of its own.
+		announces = func(head string) bool { return saysFirmly(head, r.cues.read(head)) }
 	}
 	var found ruleFound
 	eachStatement(text, announces, func(st statement) {
