@@ -4,12 +4,14 @@ import (
 	"crypto/tls"
 	"log/slog"
 	"net"
+	"net/http"
 	"slices"
 
 	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/httpapi"
+	"github.com/compactord/compactord/service/inspector"
 	"github.com/compactord/compactord/service/interceptors"
 )
 
@@ -24,6 +26,8 @@ type HTTPOptions struct {
 	Hosts []string
 	// Origins are the origins of the web pages that may call, in lower case. Pages of others are refused.
 	Origins []string
+	// Inspector serves a page that shows the sessions, see the package inspector.
+	Inspector bool
 }
 
 // webServer is the server of the API over HTTP, and its listener.
@@ -44,10 +48,15 @@ func (s *Server) AddHTTP(o HTTPOptions) {
 
 // newWeb returns a server with the services of the API, and health. It has no reflection, whose RPCs are no server streams.
 func (s *Server) newWeb(o HTTPOptions, chain *interceptors.Chain, logger *slog.Logger) *httpapi.Server {
+	var pages *http.ServeMux
+	if o.Inspector {
+		pages = http.NewServeMux()
+		inspector.Add(pages)
+	}
 	web := httpapi.New(httpapi.Options{
 		Unary:  append(slices.Clone(chain.Unary), s.unread.Unary()),
 		Stream: append(slices.Clone(chain.Stream), s.unread.Stream()),
-		Hosts:  o.Hosts, Origins: o.Origins, Logger: logger,
+		Hosts:  o.Hosts, Origins: o.Origins, Pages: pages, Logger: logger,
 	})
 	compactordv1.RegisterSessionServiceServer(web, s.service)
 	compactordv1.RegisterCompactionServiceServer(web, s.service)

@@ -298,6 +298,7 @@ func TestWhatIsNoRPC(t *testing.T) {
 		"plain text":   {http.MethodPost, "/compactord.v1.SessionService/ListSessions", "text/plain", http.StatusUnsupportedMediaType},
 		"no type":      {http.MethodPost, "/compactord.v1.SessionService/ListSessions", "", http.StatusUnsupportedMediaType},
 		"no RPC":       {http.MethodPost, "/compactord.v1.SessionService/None", "application/json", http.StatusNotImplemented},
+		"no inspector": {http.MethodGet, "/inspect/", "", http.StatusNotFound},
 		"no path":      {http.MethodGet, "/", "", http.StatusNotFound},
 		"a longer one": {http.MethodPost, "/x/compactord.v1.SessionService/ListSessions", "application/json", http.StatusNotImplemented},
 	} {

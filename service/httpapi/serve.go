@@ -38,6 +38,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.URL.Path == OpenAPIPath:
 		writeOpenAPI(w, r)
+	case !known && s.hasPage(r):
+		s.options.Pages.ServeHTTP(w, r)
 	case !known:
 		s.missing(w, r)
 	case r.Method != http.MethodPost:
@@ -46,6 +48,15 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		s.call(r.Context(), w, r, rpc)
 	}
+}
+
+// hasPage says whether a page answers a request.
+func (s *Server) hasPage(r *http.Request) bool {
+	if s.options.Pages == nil {
+		return false
+	}
+	_, pattern := s.options.Pages.Handler(r)
+	return pattern != ""
 }
 
 // call runs an RPC.

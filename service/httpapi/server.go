@@ -58,6 +58,8 @@ type Options struct {
 	Hosts []string
 	// Origins are the origins, such as https://example.com, of the web pages that may call. Pages of all others are refused.
 	Origins []string
+	// Pages are what is served beside RPCs, by GET; nil for nothing.
+	Pages *http.ServeMux
 	// Logger receives what is wrong with connections, at the level of debug.
 	Logger *slog.Logger
 }

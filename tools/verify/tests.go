@@ -34,6 +34,11 @@ func (v *verifier) runTests(ctx context.Context) error {
 			return err
 		}
 	}
+	if slices.Contains(tested, "./"+inspectorFolder) {
+		if err := v.installBrowserDriver(ctx); err != nil {
+			return err
+		}
+	}
 	if slices.Contains(tested, "./storage/postgres") {
 		if err := v.installPostgres(ctx); err != nil {
 			return err
@@ -186,6 +191,29 @@ func (v *verifier) installMock(ctx context.Context) error {
 	return err
 }
 
+// inspectorFolder has the tests of the inspector in a browser, which a program of Node drives.
+const inspectorFolder = "e2e/inspector"
+
+// browserDriver is installed like the clients.
+func browserDriver() client {
+	return client{
+		folder: inspectorFolder,
+		lock:   "package-lock.json",
+		stamp:  "node_modules/.installed-lock.json",
+		// It has no compiled parts, so one installation serves every version.
+		language: func(*verifier, context.Context) (found, lack string) {
+			return "node", lacksProgram("node", "npm", "chromium")
+		},
+		install: func(v *verifier, ctx context.Context) error { return v.npmInstall(ctx, inspectorFolder) },
+	}
+}
+
+// installBrowserDriver installs what drives a browser. Without Node or Chromium its tests are skipped and reported.
+func (v *verifier) installBrowserDriver(ctx context.Context) error {
+	_, err := v.ready(ctx, browserDriver(), "tests in a browser")
+	return err
+}
+
 // postgresFolder starts the PostgreSQL servers of the tests, and has the packages with one for machines without.
 const postgresFolder = "storage/postgres/postgrestest"
 
@@ -263,7 +291,7 @@ func sequentialIn(packages []string) testRun {
 var uncacheable = []string{
 	"./cmd/compactord/internal/futurereference", "./cmd/compactord/internal/program", "./cmd/compactord/internal/promptcache",
 	"./cmd/compactord/internal/sessions", "./cmd/compactord/internal/stores", "./e2e", "./e2e/aimock", "./e2e/clients",
-	"./e2e/histories", "./e2e/load", "./e2e/torture",
+	"./e2e/histories", "./e2e/inspector", "./e2e/load", "./e2e/torture",
 }
 
 // recordingsVariable names the folder of recorded conversations, which are not in the repository.

@@ -22,11 +22,11 @@ var hostName = sync.OnceValue(func() *regexp.Regexp {
 // checkHTTP returns every problem with how the API is served over HTTP. The address is held to what that of gRPC is.
 func (c *Config) checkHTTP(from Sources) []error {
 	var problems []error
-	if c.HTTPListen != "" {
+	if c.HTTPAddress() != "" {
 		problems = append(problems, c.checkHTTPAddress(from))
 	}
 	for flag, values := range map[string][]string{"http-allow-host": c.HTTPAllowHost, "http-allow-origin": c.HTTPAllowOrigin} {
-		if c.HTTPListen == "" && len(values) > 0 {
+		if c.HTTPAddress() == "" && len(values) > 0 {
 			problems = append(problems, fmt.Errorf("%s: name the address with --http-listen", from.Of(flag)))
 		}
 	}
@@ -44,28 +44,42 @@ func (c *Config) checkHTTP(from Sources) []error {
 }
 
 func (c *Config) checkHTTPAddress(from Sources) error {
-	addr, err := api.ParseAddress(c.HTTPListen)
+	address := c.HTTPAddress()
+	addr, err := api.ParseAddress(address)
 	guarded := c.TLSCert != "" && !c.NoAuth
 	switch private := addr.Network == "unix" && runtime.GOOS != "windows"; {
 	case err != nil:
 		return fmt.Errorf("%s: %w", from.Of("http-listen"), err)
-	case c.HTTPListen == c.Listen && !strings.HasSuffix(c.Listen, ":0"):
+	case c.Inspect && addr.Network == "unix":
+		return fmt.Errorf("%s: a browser reaches no Unix socket: set --http-listen to HOST:PORT", from.Of("inspect"))
+	case address == c.Listen && !strings.HasSuffix(c.Listen, ":0"):
 		return fmt.Errorf("%s: it is the address of --listen", from.Of("http-listen"))
 	case c.NoAuth && !private && !c.Insecure:
 		return fmt.Errorf("%s: all who can connect to %s could do everything without tokens, also web pages. Listen on unix:PATH, "+
-			"or take the risk with --insecure", from.Of("http-listen"), c.HTTPListen)
+			"or take the risk with --insecure", from.Of("http-listen"), address)
 	case addr.Local() || guarded || c.Insecure:
 		return nil
 	default:
 		return fmt.Errorf("%s: other machines can reach %s, and without TLS and tokens, others could read and change all conversations. "+
-			"Listen on 127.0.0.1 or unix:PATH, set --tls-cert and --tls-key, or take the risk with --insecure", from.Of("http-listen"), c.HTTPListen)
+			"Listen on 127.0.0.1 or unix:PATH, set --tls-cert and --tls-key, or take the risk with --insecure", from.Of("http-listen"), address)
 	}
+}
+
+// inspectAddress is where the inspector is served where no address is set.
+const inspectAddress = "127.0.0.1:7442"
+
+// HTTPAddress returns the address at which the API is served over HTTP, too; empty for none.
+func (c *Config) HTTPAddress() string {
+	if c.HTTPListen == "" && c.Inspect {
+		return inspectAddress
+	}
+	return c.HTTPListen
 }
 
 // HTTPHosts returns the names by which requests over HTTP may ask for the daemon, in lower case.
 func (c *Config) HTTPHosts() []string {
 	names := make([]string, 0, 1+len(c.HTTPAllowHost))
-	if host, _, err := net.SplitHostPort(c.HTTPListen); err == nil && host != "" {
+	if host, _, err := net.SplitHostPort(c.HTTPAddress()); err == nil && host != "" {
 		names = append(names, strings.ToLower(host))
 	}
 	for _, name := range c.HTTPAllowHost {

@@ -8,30 +8,38 @@ import (
 
 	"github.com/compactord/compactord/cmd/compactord/internal/api"
 	"github.com/compactord/compactord/service"
+	"github.com/compactord/compactord/service/inspector"
 )
 
-// addHTTP makes the server serve the API over HTTP, too, where an address is set.
-func (c *Command) addHTTP(ctx context.Context, d *daemon, logger *slog.Logger) error {
-	if c.HTTPListen == "" {
-		return nil
+// addHTTP makes the server serve the API over HTTP, too, where an address is set. It returns the address of the inspector,
+// for a browser; empty where there is none.
+func (c *Command) addHTTP(ctx context.Context, d *daemon, logger *slog.Logger) (inspected string, err error) {
+	if c.HTTPAddress() == "" {
+		return "", nil
 	}
-	addr, err := api.ParseAddress(c.HTTPListen)
+	addr, err := api.ParseAddress(c.HTTPAddress())
 	if err != nil {
-		return err
+		return "", err
 	}
 	listener, err := bindHTTP(ctx, addr)
 	if err != nil {
-		return err
+		return "", err
 	}
 	logger.InfoContext(ctx, "serving HTTP", "address", listening(addr, listener), "origins", c.HTTPOrigins(), "hosts", c.HTTPHosts())
 	options := service.HTTPOptions{
 		Listener: newPatientListener(listener, logger, d.refused), Hosts: c.HTTPHosts(), Origins: c.HTTPOrigins(),
+		Inspector: c.Inspect,
 	}
+	scheme := "http://"
 	if d.encryption != nil {
 		options.TLS = d.encryption.HTTP("h2", "http/1.1")
+		scheme = "https://"
 	}
 	d.server.AddHTTP(options)
-	return nil
+	if c.Inspect {
+		inspected = scheme + listening(addr, listener) + inspector.Path
+	}
+	return inspected, nil
 }
 
 func bindHTTP(ctx context.Context, addr api.Address) (net.Listener, error) {

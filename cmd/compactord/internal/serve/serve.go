@@ -130,7 +130,8 @@ func (c *Command) Run(ctx context.Context, a *api.App) (err error) {
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	if err := c.addHTTP(ctx, d, logger); err != nil {
+	inspected, err := c.addHTTP(ctx, d, logger)
+	if err != nil {
 		if asked != nil {
 			err = errors.Join(err, asked.Close())
 		}
@@ -156,7 +157,11 @@ func (c *Command) Run(ctx context.Context, a *api.App) (err error) {
 	serving = true
 	logger.InfoContext(ctx, "serving", "version", terminal.ThisBuild().Version, "address", listening(addr, listener), "store", c.Store,
 		"access", c.accessText())
-	announce(ctx, logger, a.Stdout, fmt.Sprintf("compactord listens on %s, store %s\n", listening(addr, listener), c.Store))
+	announced := fmt.Sprintf("compactord listens on %s, store %s\n", listening(addr, listener), c.Store)
+	if inspected != "" {
+		announced += "the inspector is at " + inspected + "\n"
+	}
+	announce(ctx, logger, a.Stdout, announced)
 	<-running.Done()
 	d.stopping = time.Now()
 	logger.InfoContext(ctx, "stopping")

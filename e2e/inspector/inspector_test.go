@@ -1,0 +1,213 @@
+// Package inspector_test walks through the inspector of a daemon in a real browser.
+package inspector_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/compactord/compactord/e2e/daemontest"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/access"
+)
+
+// program is the path of the program that is tested.
+var program string
+
+func TestMain(m *testing.M) { os.Exit(daemontest.RunWithProgram(m, &program)) }
+
+const (
+	// hostileID is a session id of characters that mean something in HTML and in addresses.
+	hostileID = `<img/src=x>&"'#/?%41`
+	longLog   = 100_000
+)
+
+// hostileText has what would run in a page that parses it, what turns the order of characters, and what is not seen.
+const hostileText = `<img src=x onerror="globalThis.hacked=1"><script>globalThis.hacked=1</script> [x](javascript:globalThis.hacked=1) ` +
+	"\u202eright to left\u202c zero\u200bwidth \x1b[31mred\x1b[0m"
+
+// The inspector shows sessions as they are, runs nothing of a conversation, asks nobody but its daemon, and passes axe, in
+// both themes and at three widths; a short run looks at two of these. COMPACTORD_SCREENSHOTS names a folder for pictures of it.
+func TestInspector(t *testing.T) {
+	browser, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Skip("chromium is not installed")
+	}
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("node is not installed")
+	}
+	if _, err := os.Stat(filepath.Join("node_modules", "playwright-core")); err != nil {
+		t.Skip("playwright-core is not installed: run npm ci in e2e/inspector")
+	}
+	page, address := serve(t)
+	token, err := access.Find("", address, false)
+	require.NoError(t, err)
+	fillStore(t, address)
+	settings, err := json.Marshal(map[string]any{
+		"base": page, "token": token, "executable": browser, "hostile": hostileID, "text": hostileText, "long": longLog,
+		"screenshots": os.Getenv("COMPACTORD_SCREENSHOTS"), "looks": looks(),
+	})
+	require.NoError(t, err)
+	walk := exec.CommandContext(t.Context(), node, "walk.mjs")
+	walk.Stdin = bytes.NewReader(settings)
+	out, err := walk.CombinedOutput()
+	require.NoError(t, err, string(out))
+	t.Log(string(out))
+}
+
+// look is a theme and a width.
+type look struct {
+	ColorScheme string `json:"colorScheme"`
+	Width       int    `json:"width"`
+}
+
+func looks() (all []look) {
+	if testing.Short() {
+		return []look{{"light", 1000}, {"dark", 360}}
+	}
+	for _, scheme := range []string{"light", "dark"} {
+		for _, width := range []int{360, 1000, 1920} {
+			all = append(all, look{scheme, width})
+		}
+	}
+	return all
+}
+
+var (
+	listensOn = regexp.MustCompile(`^compactord listens on (\S+),`)
+	inspected = regexp.MustCompile(`^the inspector is at (\S+)`)
+)
+
+// serve starts a daemon with the inspector, and returns the addresses that it prints.
+func serve(t *testing.T) (page, address string) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	cmd := exec.CommandContext(ctx, program, "serve", "--inspect", "--listen", "127.0.0.1:0", "--http-listen", "127.0.0.1:0",
+		"--store", filepath.Join(t.TempDir(), "store.db"))
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	stdout, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() {
+		cancel()
+		_, _ = io.Copy(io.Discard, stdout)
+		_ = cmd.Wait()
+	})
+	lines := bufio.NewReader(stdout)
+	return match(t, lines, listensOn, inspected)
+}
+
+// match reads a line for each pattern, and returns what they find, the last first.
+func match(t *testing.T, lines *bufio.Reader, first, second *regexp.Regexp) (ofSecond, ofFirst string) {
+	t.Helper()
+	found := make([]string, 0, 2)
+	for _, pattern := range []*regexp.Regexp{first, second} {
+		line, err := lines.ReadString('\n')
+		require.NoError(t, err)
+		match := pattern.FindStringSubmatch(line)
+		require.NotNil(t, match, line)
+		found = append(found, match[1])
+	}
+	return found[1], found[0]
+}
+
+// fillStore makes the sessions that the walk looks at: one that works, a hostile one, and a long one.
+func fillStore(t *testing.T, address string) {
+	t.Helper()
+	conn, err := daemontest.Dial(address, grpc.WithDefaultCallOptions(grpc.MaxCallSendMsgSize(64<<20)))
+	require.NoError(t, err)
+	defer func() { require.NoError(t, conn.Close()) }()
+	f := filler{t, compactordv1.NewSessionServiceClient(conn), compactordv1.NewCompactionServiceClient(conn)}
+
+	f.create("work", "A day at the harbour", map[string]string{"team": "harbour"}, daemontest.Working(60, 2000)...)
+	f.compact("work")
+	f.hideResults("work")
+	f.create(hostileID, hostileText, map[string]string{"label": hostileText}, said(compactordv1.Role_ROLE_USER, hostileText),
+		said(compactordv1.Role_ROLE_ASSISTANT, strings.Repeat("x", 1_000_000)))
+	f.create("long", "", nil, long()...)
+}
+
+// long returns many short messages.
+func long() []*compactordv1.Message {
+	messages := make([]*compactordv1.Message, 0, longLog)
+	for i := range longLog - 1 {
+		role := compactordv1.Role_ROLE_USER
+		if i%2 == 1 {
+			role = compactordv1.Role_ROLE_ASSISTANT
+		}
+		messages = append(messages, said(role, fmt.Sprintf("Message %d.", i)))
+	}
+	return append(messages, said(compactordv1.Role_ROLE_ASSISTANT, fmt.Sprintf("This is the last of %d.", longLog)))
+}
+
+func said(role compactordv1.Role, text string) *compactordv1.Message {
+	return &compactordv1.Message{Role: role, Parts: []*compactordv1.Part{
+		{Kind: &compactordv1.Part_Text{Text: &compactordv1.TextPart{Text: text}}},
+	}}
+}
+
+// filler makes sessions.
+type filler struct {
+	t           *testing.T
+	sessions    compactordv1.SessionServiceClient
+	compactions compactordv1.CompactionServiceClient
+}
+
+func (f *filler) create(id, title string, labels map[string]string, messages ...*compactordv1.Message) {
+	f.t.Helper()
+	_, err := f.sessions.CreateSession(f.t.Context(), &compactordv1.CreateSessionRequest{
+		SessionId: id, Title: title, Labels: labels, Policy: &compactordv1.Policy{ContextWindow: proto.Uint32(100_000)},
+	})
+	require.NoError(f.t, err)
+	const atOnce = 1000
+	for len(messages) > 0 {
+		n := min(len(messages), atOnce)
+		_, err := f.sessions.AppendMessages(f.t.Context(), &compactordv1.AppendMessagesRequest{SessionId: id, Messages: messages[:n]})
+		require.NoError(f.t, err)
+		messages = messages[n:]
+	}
+}
+
+// compact summarizes all but the last ten turns of a session.
+func (f *filler) compact(id string) {
+	f.t.Helper()
+	stream, err := f.compactions.Compact(f.t.Context(), &compactordv1.CompactRequest{
+		Target: &compactordv1.CompactRequest_SessionId{SessionId: id},
+		Policy: &compactordv1.Policy{Strategy: &compactordv1.Strategy{Kind: &compactordv1.Strategy_Summarize{
+			Summarize: &compactordv1.SummarizeStrategy{RecentTurns: proto.Uint32(10)},
+		}}},
+	})
+	require.NoError(f.t, err)
+	for err == nil {
+		_, err = stream.Recv()
+	}
+	require.ErrorIs(f.t, err, io.EOF)
+}
+
+// hideResults hides all results of tools but the newest one.
+func (f *filler) hideResults(id string) {
+	f.t.Helper()
+	answer, err := f.compactions.Prune(f.t.Context(), &compactordv1.PruneRequest{
+		Target: &compactordv1.PruneRequest_SessionId{SessionId: id},
+		Policy: &compactordv1.Policy{PruneStrategy: &compactordv1.Strategy{Kind: &compactordv1.Strategy_HideToolResults{
+			HideToolResults: &compactordv1.HideToolResultsStrategy{KeepGroups: proto.Uint32(1), MinimumTokens: proto.Uint32(0)},
+		}}},
+	})
+	require.NoError(f.t, err)
+	require.NotEmpty(f.t, answer.GetPrune().GetEdits())
+}

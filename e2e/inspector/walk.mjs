@@ -1,0 +1,157 @@
+// Walks through the inspector in a browser, in some themes and widths, and fails at the first thing that is wrong.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { chromium } from "playwright-core";
+
+const { base, token, executable, hostile, text, long, screenshots, looks } = JSON.parse(readFileSync(0, "utf8"));
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const origin = new URL(base).origin;
+
+const browser = await chromium.launch({
+  executablePath: executable,
+  args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+});
+try {
+  for (const { colorScheme, width } of looks) {
+    await walk(colorScheme, width);
+  }
+} finally {
+  await browser.close();
+}
+
+async function walk(colorScheme, width) {
+  const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 } });
+  await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin });
+  const page = await context.newPage();
+  const wrong = [];
+  page.on("request", (r) => { if (!r.url().startsWith(`${origin}/`)) wrong.push(`a request for ${r.url()}`); });
+  page.on("pageerror", (e) => wrong.push(`an error: ${e.stack}`));
+  page.on("dialog", (d) => { wrong.push(`a dialog: ${d.message()}`); void d.dismiss(); });
+  // A browser reports each 401, also those by which the page learns that it needs a token.
+  page.on("console", (m) => {
+    if (["error", "warning"].includes(m.type()) && !m.text().includes("401 (Unauthorized)")) wrong.push(`the console: ${m.text()}`);
+  });
+  const step = async (name, check) => {
+    try {
+      await check();
+      await sound(page, name);
+      assert.deepEqual(wrong, []);
+      if (screenshots) {
+        await page.screenshot({ path: `${screenshots}/${name}-${colorScheme}-${width}.png` });
+      }
+    } catch (error) {
+      error.message = `${name}, ${colorScheme}, ${width}: ${error.message}`;
+      throw error;
+    }
+  };
+  await step("token", () => asksForAToken(page));
+  await step("sessions", () => listsSessions(page));
+  await step("session", () => showsASession(page));
+  await step("hostile", () => showsHostileTexts(page));
+  await step("long", () => showsALongSession(page));
+  await context.close();
+}
+
+// sound checks what holds everywhere: nothing runs that a conversation has, nothing is wider than the page, axe finds nothing.
+async function sound(page, name) {
+  assert.equal(await page.evaluate(() => globalThis.hacked), undefined, "a script of a conversation has run");
+  const [wide, inner] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+  assert.ok(wide <= inner, `the page is ${wide} wide in ${inner}`);
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate(() => globalThis.axe.run());
+  assert.deepEqual(violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.html).join(" ")}`), [], name);
+}
+
+async function asksForAToken(page) {
+  await page.goto(base);
+  await page.getByLabel("Token").fill("cptd_wrong");
+  await page.keyboard.press("Enter");
+  await page.getByText("This daemon asks for a token").waitFor();
+}
+
+async function listsSessions(page) {
+  await page.getByLabel("Token").fill(token);
+  await page.keyboard.press("Enter");
+  await page.getByRole("table").waitFor();
+  assert.equal(await page.locator("tbody tr").count(), 3);
+  await page.getByLabel("Id, title or label").fill("team=harbour");
+  assert.deepEqual(await page.locator("tbody a").allTextContents(), ["work"]);
+  await page.getByLabel("Id, title or label").fill("");
+  await page.getByLabel("Changed since").fill("2100-01-01");
+  assert.equal(await page.locator("tbody tr").count(), 0);
+  await page.getByLabel("Changed since").fill("");
+  assert.equal(await page.locator("tbody tr").count(), 3);
+}
+
+function list(page, name) {
+  return page.getByRole("listbox", { name });
+}
+
+function selected(page, name) {
+  return list(page, name).getByRole("option", { selected: true });
+}
+
+async function showsASession(page) {
+  await page.getByRole("link", { name: "work", exact: true }).click();
+  await list(page, "Log").getByText("#1 user").waitFor();
+  await page.getByRole("meter").waitFor();
+  const inLog = page.getByRole("region", { name: "In the log" });
+  const inView = page.getByRole("region", { name: "In the view" });
+
+  // A covered message leads to the summary, and its citations lead to the messages that they name.
+  await list(page, "Log").getByText("covered").first().click();
+  await inView.getByRole("heading", { name: "Summary" }).waitFor();
+  const cited = inView.locator(".cite").last();
+  const name = await cited.textContent();
+  await cited.click();
+  await inLog.getByRole("heading", { name: `${name} in the log` }).waitFor();
+  assert.match(await selected(page, "Log").textContent(), new RegExp(`^${name} `));
+  assert.match(await selected(page, "View").textContent(), /^Summary/);
+
+  // A message that the view has hidden is whole in the log.
+  await list(page, "View").getByText("hide result").first().click();
+  await inLog.getByText("hidden").waitFor();
+  await inLog.locator("summary").click();
+  await inLog.getByText("line of module").waitFor();
+  assert.ok(!(await inView.textContent()).includes("line of module"));
+
+  // The keyboard does the same.
+  await list(page, "Log").focus();
+  await page.keyboard.press("End");
+  await page.keyboard.press("Enter");
+  await inView.getByRole("heading", { name: /^#240/ }).waitFor();
+  await inLog.getByText("whole").waitFor();
+}
+
+async function showsHostileTexts(page) {
+  await page.getByRole("link", { name: "All sessions" }).click();
+  await page.getByRole("link", { name: hostile, exact: true }).click();
+  await list(page, "Log").getByText("#0 user").click();
+  const inLog = page.getByRole("region", { name: "In the log" });
+  await inLog.locator("pre").first().waitFor();
+  assert.match(await inLog.locator("pre").first().textContent(), /<img src=x onerror="globalThis\.hacked=1">.*⟨U\+202E⟩.*⟨U\+200B⟩/s);
+  await inLog.getByRole("button", { name: "Copy" }).first().click();
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), text);
+  await list(page, "Log").getByText("#1 assistant").click();
+  await inLog.getByRole("button", { name: "Show all 1,000,000 characters" }).click();
+  assert.equal((await inLog.locator("pre").first().textContent()).length, 1_000_000);
+  await list(page, "Log").getByText("#0 user").click();
+  await inLog.getByText("#0 in the log").waitFor();
+}
+
+async function showsALongSession(page) {
+  await page.getByRole("link", { name: "All sessions" }).click();
+  const begun = Date.now();
+  await page.getByRole("link", { name: "long", exact: true }).click();
+  await list(page, "Log").getByText("#1 assistant").waitFor();
+  const first = Date.now();
+  await list(page, "Log").focus();
+  await page.keyboard.press("End");
+  await list(page, "Log").getByText(`#${long - 1} assistant`).waitFor();
+  await list(page, "Log").getByText(`the last of ${long}`).waitFor();
+  const rows = await page.getByRole("option").count();
+  assert.ok(rows < 200, `${rows} rows exist`);
+  console.log(`${long} messages: shown after ${first - begun} ms, at their end after ${Date.now() - first} ms more`);
+}

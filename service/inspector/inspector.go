@@ -1,0 +1,73 @@
+// Package inspector is a web page that shows the sessions of a daemon: what the log holds, what the model sees of it, and what
+// stands for the rest. It reads only, by the same RPCs as every other client, with a token that its user gives it.
+//
+// The page is plain HTML and ES modules without a build, in the folder page. An idea is a file there:
+//
+//	main.js       which view the address of the page names
+//	api.js        calls of the daemon, and the token
+//	token.js      the form that asks for a token
+//	sessions.js   the list of sessions
+//	session.js    a session: log and view side by side
+//	log.js        the messages that are loaded, and what the view has of each
+//	message.js    one message
+//	virtual.js    a list of which only the rows in sight exist
+//	text.js       texts as people can read them safely
+//	dom.js        elements
+//
+// All that comes from a conversation may be hostile. The page makes elements only through dom.js, which takes texts and never
+// parses HTML, and its content security policy allows no other scripts, styles and connections than those of the daemon.
+package inspector
+
+import (
+	"embed"
+	"io/fs"
+	"net/http"
+	"path"
+)
+
+// Path is where the page is.
+const Path = "/inspect/"
+
+//go:embed page
+var files embed.FS
+
+// types are the content types of the files. Those of the system may differ, and a browser runs no module of another type.
+var types = map[string]string{
+	".html": "text/html; charset=utf-8",
+	".css":  "text/css; charset=utf-8",
+	".js":   "text/javascript; charset=utf-8",
+	".svg":  "image/svg+xml",
+}
+
+// policy lets the page use nothing but its own files and its own daemon, and no other page embed it.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+
+// Add adds the page to a mux.
+func Add(mux *http.ServeMux) {
+	_ = fs.WalkDir(files, "page", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		content, err := files.ReadFile(name)
+		if path.Base(name) == "index.html" {
+			mux.Handle("GET "+Path+"{$}", file(name, content))
+		}
+		mux.Handle("GET "+Path+path.Base(name), file(name, content))
+		return err
+	})
+	mux.Handle("GET /{$}", http.RedirectHandler(Path, http.StatusFound))
+}
+
+// file answers with a file of the page.
+func file(name string, content []byte) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		header := w.Header()
+		header.Set("Content-Security-Policy", policy)
+		header.Set("Cross-Origin-Opener-Policy", "same-origin")
+		header.Set("Cross-Origin-Resource-Policy", "same-origin")
+		header.Set("Referrer-Policy", "no-referrer")
+		header.Set("Content-Type", types[path.Ext(name)])
+		_, _ = w.Write(content)
+	})
+}

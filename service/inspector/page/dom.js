@@ -1,0 +1,22 @@
+// Elements. Whatever a page shows goes through here, as text: nothing is ever parsed as HTML.
+
+// element returns an element with attributes and children. A child is an element, or a text.
+export function element(name, attributes = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key.startsWith("on")) {
+      made.addEventListener(key.slice(2), value);
+    } else if (value === true) {
+      made.setAttribute(key, "");
+    } else if (value !== undefined && value !== false) {
+      made.setAttribute(key, String(value));
+    }
+  }
+  made.append(...children.filter((child) => child !== undefined));
+  return made;
+}
+
+// fill replaces what an element holds.
+export function fill(target, ...children) {
+  target.replaceChildren(...children);
+}

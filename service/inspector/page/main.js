@@ -1,0 +1,48 @@
+// What the page shows is in its address: #/ is the list of sessions, #/session/ID one of them.
+
+import { Refused } from "./api.js";
+import { element, fill } from "./dom.js";
+import { showSession } from "./session.js";
+import { showSessions } from "./sessions.js";
+import { shown } from "./text.js";
+import { ask } from "./token.js";
+
+const main = document.getElementById("main");
+const where = document.getElementById("where");
+let leaving = new AbortController();
+
+async function show() {
+  if (location.hash === "#main") {
+    return;
+  }
+  leaving.abort();
+  leaving = new AbortController();
+  const { signal } = leaving;
+  const [, kind, id] = location.hash.split("/");
+  const session = kind === "session" && id ? decoded(id) : undefined;
+  document.title = session ? `${shown(session)} · compactord` : "compactord";
+  where.textContent = session ? shown(session) : "Sessions";
+  try {
+    await (session ? showSession(main, session, signal) : showSessions(main, signal));
+  } catch (error) {
+    if (signal.aborted) {
+      return;
+    }
+    if (error instanceof Refused) {
+      ask(main, shown(error.message), show);
+    } else {
+      fill(main, element("p", { role: "alert" }, shown(error.message)));
+    }
+  }
+}
+
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+addEventListener("hashchange", show);
+show();
