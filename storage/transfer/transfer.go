@@ -43,8 +43,8 @@ const (
 type Watch func(step Step, done, total int64)
 
 // Copy copies all sessions of a store that nobody changes meanwhile, with their uids and revisions, and compares both
-// stores. Of sessions that changed in the same nanosecond the order in lists may be another one. The target must be empty, or hold exactly the same, or be what an interrupted Copy has left; else the error is
-// ErrOther, and says what it holds.
+// stores. Of sessions that changed in the same nanosecond the order in lists may be another one. The target must be empty,
+// or hold exactly the same, or be what an interrupted Copy has left; else the error is ErrOther, and says what it holds.
 func Copy(ctx context.Context, from storage.Store, to storage.Receiver, watch Watch) (Done, error) {
 	c := &copying{from: from, to: to, watch: watch}
 	var err error
