@@ -89,6 +89,9 @@ func (s *Service) admittedSync(
 // plansMuch reports that an append to a session plans on a large view. Where the row cannot be read, the append says
 // why.
 func (s *Service) plansMuch(ctx context.Context, id string) bool {
+	if s.small.has(ctx, id) {
+		return false
+	}
 	row, err := s.logs.Row(ctx, id)
 	if err != nil || row.GetHead().GetViewBytes() < largeSessionBytes {
 		return false

@@ -28,6 +28,7 @@ func (s *Service) AppendMessages(
 	}
 	s.compactor.Metrics.Pruned(pruned)
 	s.metrics.appended(answer.GetReport())
+	s.small.note(ctx, req.GetSessionId(), answer.GetReport().GetViewBytes())
 	return answer, nil
 }
 
