@@ -39,8 +39,8 @@ func (l listed) row() (*storagev1.Session, error) {
 }
 
 // collect returns the rows of a list.
-func collect(ctx context.Context, conn *pgx.Conn, statement string, args pgx.NamedArgs) ([]listed, error) {
-	rows, err := conn.Query(ctx, statement, args)
+func collect(ctx context.Context, conn *pgx.Conn, statement string, args ...any) ([]listed, error) {
+	rows, err := conn.Query(ctx, statement, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func (s *Store) Sessions(ctx context.Context, q storage.SessionQuery) (rows []*s
 		wanted := q.Limit - len(rows) + 1
 		var page []listed
 		err := s.read(ctx, func(ctx context.Context, conn *pgx.Conn) (err error) {
-			page, err = collect(ctx, conn, query.statement, query.page(wanted))
+			page, err = collect(ctx, conn, query.statement, query.arguments(conn, wanted)...)
 			return err
 		})
 		if err != nil {
@@ -98,6 +98,8 @@ func (s *Store) Sessions(ctx context.Context, q storage.SessionQuery) (rows []*s
 type query struct {
 	statement string
 	args      pgx.NamedArgs
+	// labelled says that sessions must have labels.
+	labelled bool
 	// digest is a hash of the query, so that a cursor is valid for its query only.
 	digest [sha256.Size]byte
 	after  position
@@ -124,6 +126,7 @@ func newQuery(q storage.SessionQuery) (*query, error) {
 		sessions = "(SELECT * FROM sessions WHERE tenant = @tenant AND parent_uid = @parent OFFSET 0)"
 	}
 	var labels strings.Builder
+	made.labelled = len(q.Labels) > 0
 	for i, name := range slices.Sorted(maps.Keys(q.Labels)) {
 		nameKey, valueKey := fmt.Sprintf("name%d", i), fmt.Sprintf("value%d", i)
 		made.args[nameKey], made.args[valueKey] = []byte(name), []byte(q.Labels[name])
@@ -136,7 +139,16 @@ func newQuery(q storage.SessionQuery) (*query, error) {
 	return made, made.resume(q.Cursor)
 }
 
-// page returns the arguments for the next rows.
+// arguments returns those for the next rows, behind how the server is to plan the statement. Hardly a session has one label,
+// and nearly all have another: a plan for any label, as that of a prepared statement, would read all sessions for the first.
+func (q *query) arguments(conn *pgx.Conn, limit int) []any {
+	if q.labelled && conn.Config().DefaultQueryExecMode == pgx.QueryExecModeCacheStatement {
+		return []any{pgx.QueryExecModeCacheDescribe, q.page(limit)}
+	}
+	return []any{q.page(limit)}
+}
+
+// page returns the values for the next rows.
 func (q *query) page(limit int) pgx.NamedArgs {
 	args := maps.Clone(q.args)
 	args["limit"], args["seconds"], args["nanos"], args["ordinal"] = limit, q.after.seconds, q.after.nanos, q.after.ordinal

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -64,6 +65,60 @@ func TestPlansUseIndexes(t *testing.T) {
 	require.Greater(t, len(seen.texts), 30, "all statements of calls")
 }
 
+// The sessions with a label that hardly any has are found among the labels, and not by a look at all sessions: each would be
+// a look into the index of labels.
+func TestRareLabelsAreLookedUp(t *testing.T) {
+	url := server.Database(t)
+	s, err := postgres.OpenTraced(t.Context(), url, &counting{})
+	require.NoError(t, err)
+	conn, err := pgx.Connect(t.Context(), url)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, conn.Close(t.Context())) }()
+	var version int
+	require.NoError(t, conn.QueryRow(t.Context(), "SELECT current_setting('server_version_num')::int").Scan(&version))
+	if version < 150000 {
+		t.Skip("only PostgreSQL 15 and later count at once what indexes are used for")
+	}
+	for n := range 1000 {
+		label := "usual"
+		if n < 5 {
+			label = "rare"
+		}
+		d := storagetest.NewSession("", fmt.Sprint(n), fmt.Sprint("u", n)).Labels("k", label).CreatedAt(n)
+		require.NoError(t, s.CreateSession(t.Context(), &d.Commit))
+	}
+	_, err = conn.Exec(t.Context(), "VACUUM ANALYZE")
+	require.NoError(t, err)
+	var before, after int
+	looks := "SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelname IN ('labels_by_value', 'labels_pkey') ORDER BY idx_scan DESC LIMIT 1"
+	require.NoError(t, conn.QueryRow(t.Context(), looks).Scan(&before))
+	// The server makes plans for any value after five for one.
+	const lists = 10
+	for range lists {
+		found, _, err := s.Sessions(t.Context(), storage.SessionQuery{Labels: map[string]string{"k": "rare"}, Limit: 10})
+		require.NoError(t, err)
+		require.Len(t, found, 5)
+	}
+	require.NoError(t, s.Close())
+	require.NoError(t, conn.QueryRow(t.Context(), looks).Scan(&after))
+	// Making a plan takes a few looks, too.
+	require.LessOrEqual(t, after-before, 20*lists)
+}
+
+// counting has the server count at once what a statement has used.
+type counting struct{ itself atomic.Bool }
+
+func (c *counting) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
+	return ctx
+}
+
+func (c *counting) TraceQueryEnd(ctx context.Context, conn *pgx.Conn, _ pgx.TraceQueryEndData) {
+	if c.itself.CompareAndSwap(false, true) {
+		_, _ = conn.Exec(ctx, "SELECT pg_stat_force_next_flush()")
+		c.itself.Store(false)
+	}
+}
+
 // statements collects the statements that a store sends.
 type statements struct {
 	mu    sync.Mutex
@@ -72,8 +127,8 @@ type statements struct {
 
 func (s *statements) TraceQueryStart(ctx context.Context, conn *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
 	text := data.SQL
-	if len(data.Args) == 1 {
-		if named, ok := data.Args[0].(pgx.NamedArgs); ok {
+	if n := len(data.Args); n > 0 {
+		if named, ok := data.Args[n-1].(pgx.NamedArgs); ok {
 			text, _, _ = named.RewriteQuery(ctx, conn, text, data.Args)
 		}
 	}
