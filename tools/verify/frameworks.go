@@ -19,7 +19,9 @@ type framework struct {
 	oldest int
 }
 
-var frameworks = []framework{{name: "openai_agents", oldest: 10}, {name: "langchain", oldest: 11}}
+var frameworks = []framework{
+	{name: "openai_agents", oldest: 10}, {name: "langchain", oldest: 11}, {name: "pydantic_ai", oldest: 11},
+}
 
 // client is the Python client, installed with the framework.
 func (f framework) client() client {

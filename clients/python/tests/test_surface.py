@@ -53,12 +53,12 @@ def test_nobody_imports_an_adapter_or_its_framework_who_does_not_ask_for_it() ->
     folder = Path(compactord.__file__).parent
     adapters = {path.stem for path in (Path(__file__).parents[1] / "frameworks").glob("*.txt")}
     assert adapters
-    frameworks = {"agents", "langchain", "langchain_core", "langgraph"}
+    frameworks = {"agents", "langchain", "langchain_core", "langgraph", "pydantic_ai"}
     for adapter in adapters:
         assert (folder / f"{adapter}.py").is_file(), adapter
     program = "import sys, compactord; print(*sorted(sys.modules), sep='\\n')"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     imported = set(done.stdout.split())
     assert "compactord.lists" in imported
-    unasked = {f"compactord.{name}" for name in [*adapters, "langchain_messages", "whole_list"]}
+    unasked = {f"compactord.{name}" for name in [*adapters, "langchain_messages", "pydantic_ai_messages", "whole_list"]}
     assert not imported & (unasked | frameworks)

@@ -6,8 +6,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import re
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
@@ -21,10 +19,9 @@ from compactord import v1
 from compactord._sync.client.client import Client
 from compactord._sync.client.session import Session
 from compactord.langchain_messages import neutral, shown
-from compactord.whole_list import synced, synced_on_thread
+from compactord.whole_list import made_room, session_id, synced, synced_on_thread
 from compactord.words import Policy
 
-_VALID = re.compile(r"[!-~]{1,128}")
 _INSTRUCTIONS = (v1.Role.ROLE_SYSTEM, v1.Role.ROLE_DEVELOPER)
 
 
@@ -51,7 +48,7 @@ class CompactordMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
 
     def session(self, thread_id: str) -> Session:
         """The session of a thread, to read its log, to pin messages, or to go back. It is made where there is none."""
-        name = thread_id if _VALID.fullmatch(thread_id) else hashlib.sha256(thread_id.encode()).hexdigest()
+        name = session_id(thread_id)
         if name not in self._sessions:
             self._sessions[name] = self._client.open_session(name, policy=self._policy)
         return self._sessions[name]
@@ -74,7 +71,7 @@ class CompactordMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
         try:
             return handler(_viewed(request, made.messages))
         except Exception as error:
-            if not self._overflows(session, error):
+            if not made_room(self._client, session, error):
                 raise
         return handler(_viewed(request, session.view().messages))
 
@@ -88,7 +85,7 @@ class CompactordMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
         try:
             return await handler(_viewed(request, made.messages))
         except Exception as error:
-            if not await asyncio.to_thread(self._overflows, session, error):
+            if not await asyncio.to_thread(made_room, self._client, session, error):
                 raise
         return await handler(_viewed(request, (await asyncio.to_thread(session.view)).messages))
 
@@ -103,14 +100,6 @@ class CompactordMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
         """Do the same in an event loop."""
         session = await asyncio.to_thread(self.session, _thread())
         await asyncio.to_thread(session.sync, _listed(state["messages"], None), compact=False, view=False)
-
-    def _overflows(self, session: Session, error: Exception) -> bool:
-        """Whether an exception of a model is a context overflow, after which the session is smaller now."""
-        status = getattr(error, "status_code", None)
-        asked = self._client.classify_error(
-            str(error), http_status=status if isinstance(status, int) else 0, session_id=session.id
-        )
-        return asked.overflow and bool(session.compact(reason="overflow"))
 
 
 def _thread() -> str:

@@ -3,14 +3,33 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import re
 from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
 
+from compactord._sync.client.client import Client
 from compactord._sync.client.session import Session
 from compactord.errors import CompactordError, InvalidRequestError, SyncConflictError, UnavailableError
 from compactord.synced import Synced
 from compactord.warned import warn
+
+_VALID_ID = re.compile(r"[!-~]{1,128}")
+
+
+def session_id(conversation: str) -> str:
+    """The id of the session of a framework's conversation: the same, where a session can have it."""
+    return conversation if _VALID_ID.fullmatch(conversation) else hashlib.sha256(conversation.encode()).hexdigest()
+
+
+def made_room(client: Client, session: Session, error: Exception) -> bool:
+    """Whether an exception of a model's package is a context overflow, and the session is smaller now."""
+    status = getattr(error, "status_code", None)
+    asked = client.classify_error(
+        str(error), http_status=status if isinstance(status, int) else 0, session_id=session.id
+    )
+    return asked.overflow and bool(session.compact(reason="overflow"))
 
 
 def synced(session: Session, messages: Iterable[Any], *, system: object = None) -> Synced:

@@ -1,0 +1,57 @@
+"""The adapter of Pydantic AI, with the real package."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic_ai import ModelMessagesTypeAdapter
+
+import compactord
+from compactord.pydantic_ai_messages import neutral
+from programs import BINARY, TURNS, WINDOW, Conversation, check_log, model, readme
+from provider import running
+
+EXAMPLE = "pydantic_ai_agent.py"
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[compactord.Client]:
+    with compactord.embedded(BINARY) as made:
+        yield made
+
+
+@pytest.mark.parametrize("maker", ["anthropic", "openai-chat"])
+def test_a_long_conversation(client: compactord.Client, tmp_path: Path, maker: str) -> None:
+    """Nothing twice, nothing lost: the log holds the messages of the history, and no request breaks a rule."""
+    history = tmp_path / "history.json"
+    arguments = [maker, f"--model={maker}:make-believe", f"--context-window={WINDOW}", f"--history={history}"]
+    with running(model(tmp_path), BINARY, WINDOW) as provider:
+        conversation = Conversation(provider, client.address)
+        half = TURNS // 2
+        conversation.run(EXAMPLE, arguments, range(half))
+        conversation.kill(EXAMPLE, arguments, half)
+        conversation.run(EXAMPLE, [*arguments, "--stream"], range(half, TURNS))
+        assert provider.refused() == []
+        assert {one.streamed for one in provider.requests} == {False, True}
+        if TURNS >= 30:
+            assert provider.reused() > 0.8
+    session = client.session(maker)
+    check_log(session)
+    messages = ModelMessagesTypeAdapter.validate_json(history.read_bytes())
+    synced = session.sync(neutral(messages), compact=False, view=False)
+    assert (synced.appended, synced.put_aside) == (0, 0)
+
+
+def test_the_readme(client: compactord.Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names: dict[str, Any] = {"compactord": compactord, "history": []}
+    with running(model(tmp_path), BINARY, WINDOW) as provider:
+        for name, value in (provider.environment() | {"COMPACTORD_ADDR": client.address}).items():
+            monkeypatch.setenv(name, value)
+        asyncio.run(eval(readme("Pydantic AI"), names))
+    assert names["result"].output == "I heard you."
+    said = [part.text.text for logged in client.session("support-42").messages() for part in logged.message.parts]
+    assert said == ["What did we decide?", "I heard you."]
