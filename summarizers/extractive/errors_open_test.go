@@ -351,3 +351,13 @@ func TestToldObstaclesEndWithTheNextStep(t *testing.T) {
 	c.add(compactordv1.Role_ROLE_USER, textPart("You have it now."))
 	require.Empty(t, below(c.summary(t, ""), "### Blocked"))
 }
+
+// Where a tool says with which status a command failed, a command of which it says nothing has worked, whatever it wrote.
+func TestAToolThatSaysHowCommandsFail(t *testing.T) {
+	t.Parallel()
+	const noise = "mailer 10:01 ERROR: 1 message dropped: shutdown timeout\n"
+	require.NotEmpty(t, blocked(t, ran("make mailer && ./mailer help", noise)))
+	require.Empty(t, blocked(t, broke("make mail", "Exit code 2\nmake: no rule to make target 'mail'"), ran("make mail", "ok"), ran("make mailer && ./mailer help", noise)))
+	require.NotEmpty(t, blocked(t, broke("make mail", "Exit code 2\nmake: no rule to make target 'mail'"), ran("make mail", "ok"),
+		ran("make mailer 2>&1 | tail -3", "mailer.c:3: error: link is not declared\n")), "the status is that of tail")
+}

@@ -40,3 +40,13 @@ func TestCommandsInTheBackground(t *testing.T) {
 	c.tool("write_stdin", `{"session_id":9,"text":"q"}`, "ok", false)
 	require.NotContains(t, c.summary(t, ""), "Called `write_stdin`")
 }
+
+// A question for the output of a process that fails says nothing about the process.
+func TestAFailedQuestionForAProcess(t *testing.T) {
+	t.Parallel()
+	var c conversation
+	c.user("Write the list of changes.")
+	c.runs("make changes", "Command running in background with ID: b7f1. Output is being written to: /tmp/b7f1.output", false)
+	c.tool("TaskOutput", `{"task_id":"b7f1"}`, "<tool_use_error>No task found with ID: b7f1</tool_use_error>", true)
+	require.Empty(t, below(c.summary(t, ""), "### Blocked"))
+}

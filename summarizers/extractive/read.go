@@ -14,6 +14,8 @@ type reader struct {
 	cues cueReader
 	// open are the calls that wait for a result, by call id, the latest last.
 	open map[string][]*call
+	// statuses are the tools that say with which status a command failed.
+	statuses map[string]bool
 	// processes are the calls whose commands go on, by the ids of their processes.
 	processes map[string]*call
 	// lead are the rules of the leading messages, which every view shows.
@@ -77,7 +79,7 @@ type reader struct {
 // newReader returns a reader for the messages after those that the ledger covers. merging says that there are such
 // messages.
 func newReader(l *ledger, merging bool) *reader {
-	r := &reader{l: l, open: map[string][]*call{}, processes: map[string]*call{}, lead: map[string]bool{}, orders: map[string]userOrder{}, answered: merging, asked: l.askedBefore()}
+	r := &reader{l: l, open: map[string][]*call{}, processes: map[string]*call{}, statuses: map[string]bool{}, lead: map[string]bool{}, orders: map[string]userOrder{}, answered: merging, asked: l.askedBefore()}
 	for _, it := range slices.Clone(l.requests) {
 		if it.last {
 			r.lastUser = it

@@ -113,9 +113,15 @@ func (r *reader) result(index uint32, res *compactordv1.ToolResult) {
 	if r.runs(c, text) {
 		return
 	}
+	polled := c.process != ""
 	r.ended(c)
+	if polled && strings.HasPrefix(strings.TrimSpace(text), "<tool_use_error>") {
+		// It was the question for the process that failed.
+		return
+	}
 	r.loading = nameOf(c.name).has(loaders)
 	c.returned = payloadOf(text, c)
+	r.knowStatus(c, text, res.GetIsError())
 	o := c.returned.outcome(res.GetIsError(), c)
 	r.l.rememberRuns(c.cmd)
 	switch {
@@ -140,6 +146,23 @@ func (r *reader) result(index uint32, res *compactordv1.ToolResult) {
 		r.failed(index, c, o)
 	default:
 		r.worked(index, c, o, c.returned.text)
+	}
+}
+
+// saysStatus begins a result in which a harness says with which status a command failed.
+const saysStatus = "Exit code "
+
+// knowStatus knows that a command worked if its tool said of another one with which status it failed, and says nothing of
+// this one.
+func (r *reader) knowStatus(c *call, text string, flagged bool) {
+	if c.cmd == nil || c.returned.exit != unknownExit {
+		return
+	}
+	switch says := strings.HasPrefix(text, saysStatus); {
+	case says:
+		r.statuses[c.name] = true
+	case !flagged && r.statuses[c.name]:
+		c.returned.exit = 0
 	}
 }
 
