@@ -44,7 +44,8 @@ func (d *Draft) Text() string { return d.text }
 
 // Write returns a draft as JSON. All of its objects belong to the Writer then, and have all of their fields.
 func (w *Writer) Write(d Draft) json.RawMessage {
-	raw, places := d.appendTo(make([]byte, 0, d.size()), nil)
+	// A message of one text has two places, one of a result has three.
+	raw, places := d.appendTo(make([]byte, 0, d.size()), make([]place, 0, 4))
 	object, _ := w.learn(&d, raw, places)
 	return object
 }
