@@ -49,6 +49,7 @@ async function walk(colorScheme, width) {
   await step("token", () => asksForAToken(page));
   await step("sessions", () => listsSessions(page));
   await step("session", () => showsASession(page));
+  await step("request", () => showsRequests(page));
   await step("hostile", () => showsHostileTexts(page));
   await step("long", () => showsALongSession(page));
   await context.close();
@@ -125,6 +126,30 @@ async function showsASession(page) {
   await inLog.getByText("whole").waitFor();
 }
 
+// requests chooses the last message of a request, and returns its JSON and what the page copies.
+async function requests(page, dialect) {
+  await page.getByLabel("Dialect").selectOption(dialect);
+  await page.getByText(/^\d+ elements\./).waitFor();
+  await list(page, "Messages of the request").focus();
+  await page.keyboard.press("End");
+  await page.keyboard.press("Enter");
+  const json = page.getByRole("region", { name: "JSON" });
+  await json.locator("pre").waitFor();
+  await json.getByRole("button", { name: "Copy" }).click();
+  return [await json.locator("pre").textContent(), await page.evaluate(() => navigator.clipboard.readText())];
+}
+
+async function showsRequests(page) {
+  await page.getByText("Request as JSON").click();
+  for (const dialect of ["Anthropic Messages", "Gemini", "OpenAI Chat Completions", "OpenAI Responses"]) {
+    const [json, copied] = await requests(page, dialect);
+    assert.equal(json, copied);
+    assert.ok(JSON.stringify(JSON.parse(json)).includes("I decided to leave it as it is"), json);
+  }
+  await page.getByLabel("Dialect").selectOption("Anthropic Messages");
+  await list(page, "Messages of the request").getByText("system prompt").waitFor();
+}
+
 async function showsHostileTexts(page) {
   await page.getByRole("link", { name: "All sessions" }).click();
   await page.getByRole("link", { name: hostile, exact: true }).click();
@@ -134,11 +159,24 @@ async function showsHostileTexts(page) {
   assert.match(await inLog.locator("pre").first().textContent(), /<img src=x onerror="globalThis\.hacked=1">.*⟨U\+202E⟩.*⟨U\+200B⟩/s);
   await inLog.getByRole("button", { name: "Copy" }).first().click();
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), text);
+  await showsHostileRequests(page);
   await list(page, "Log").getByText("#1 assistant").click();
   await inLog.getByRole("button", { name: "Show all 1,000,000 characters" }).click();
   assert.equal((await inLog.locator("pre").first().textContent()).length, 1_000_000);
   await list(page, "Log").getByText("#0 user").click();
   await inLog.getByText("#0 in the log").waitFor();
+}
+
+async function showsHostileRequests(page) {
+  await page.getByText("Request as JSON").click();
+  await page.getByText(/^\d+ elements\./).waitFor();
+  await list(page, "Messages of the request").getByText("hacked").click();
+  const json = page.getByRole("region", { name: "JSON" });
+  assert.match(await json.locator("pre").textContent(), /⟨U\+202E⟩/);
+  await json.getByRole("button", { name: "Copy" }).click();
+  const copied = await page.evaluate(() => navigator.clipboard.readText());
+  assert.ok(copied.includes("\u202e"), "the JSON is copied as it is");
+  assert.equal(JSON.parse(copied).content[0].text, text);
 }
 
 async function showsALongSession(page) {

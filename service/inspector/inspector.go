@@ -10,6 +10,7 @@
 //	session.js    a session: log and view side by side
 //	log.js        the messages that are loaded, and what the view has of each
 //	message.js    one message
+//	request.js    the JSON of a request in a dialect
 //	virtual.js    a list of which only the rows in sight exist
 //	text.js       texts as people can read them safely
 //	dom.js        elements

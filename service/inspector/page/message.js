@@ -36,7 +36,7 @@ function collapsed(title, ...inside) {
 }
 
 // showText shows a text: the beginning of a long one, until all of it is asked for.
-function showText(text, cite) {
+export function showText(text, cite) {
   const pre = element("pre", { dir: "auto" });
   const show = (part) => fill(pre, ...(cite ? withCitations(part, cite) : [shown(part)]));
   const copy = element("button", { class: "small", onclick: () => navigator.clipboard.writeText(text) }, "Copy");

@@ -4,6 +4,7 @@ import { call } from "./api.js";
 import { element, fill } from "./dom.js";
 import { Log, loadView, placeOf, stateOf } from "./log.js";
 import { firstWords, showMessage } from "./message.js";
+import { requestPanel } from "./request.js";
 import { count, line, shown, words } from "./text.js";
 import { Virtual } from "./virtual.js";
 
@@ -75,7 +76,7 @@ export async function showSession(main, id, signal) {
   }
 
   fill(main, element("p", {}, element("a", { href: "#/" }, "All sessions")),
-    overview(session, report), problem,
+    overview(session, report), problem, requestPanel(id, signal),
     element("div", { class: "columns" },
       element("section", {}, element("h2", {}, `Log: ${count(log.length)}`), logList.root),
       element("section", {}, element("h2", {}, `View: ${count(view.messages.length)}`), viewList.root)),
