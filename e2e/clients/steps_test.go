@@ -42,10 +42,10 @@ func (r *runner) do(s step) (map[string]any, error) {
 		"checkpoint":        r.checkpoint,
 		"checkpoints":       r.listCheckpoints,
 		"revert": func(s step) (map[string]any, error) {
-			return answer(r, s, &compactordv1.RevertToCheckpointRequest{}, r.Sessions.RevertToCheckpoint)
+			return wentBack(r, s, &compactordv1.RevertToCheckpointRequest{}, r.Sessions.RevertToCheckpoint)
 		},
 		"clear": func(s step) (map[string]any, error) {
-			return answer(r, s, &compactordv1.ClearSessionRequest{}, r.Sessions.ClearSession)
+			return wentBack(r, s, &compactordv1.ClearSessionRequest{}, r.Sessions.ClearSession)
 		},
 		"fork":     r.fork,
 		"child":    r.child,
@@ -91,6 +91,25 @@ func answer[Req, Res proto.Message](
 		return nil, err
 	}
 	return object(r.t, res), nil
+}
+
+// wentBack calls an RPC that puts messages aside. The program's next sync knows of that, and of nothing that others wrote
+// before it.
+func wentBack[Req proto.Message, Res interface {
+	proto.Message
+	GetRecord() *compactordv1.Record
+	GetPoint() uint32
+}](r *runner, s step, req Req, call func(context.Context, Req, ...grpc.CallOption) (Res, error)) (map[string]any, error) {
+	r.t.Helper()
+	kept, _ := r.handle(s)
+	return answer(r, s, req, func(ctx context.Context, req Req, options ...grpc.CallOption) (Res, error) {
+		res, err := call(ctx, req, options...)
+		if record := res.GetRecord(); err == nil && kept.known != nil && record != nil && *kept.known == record.GetSequence()-1 {
+			point := res.GetPoint()
+			kept.known = &point
+		}
+		return res, err
+	})
 }
 
 func (r *runner) createSession(s step) (map[string]any, error) {

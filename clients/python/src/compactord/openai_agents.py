@@ -130,7 +130,6 @@ class CompactordSession(SessionABC):
         """Put aside all items. The log keeps them."""
         self._items = []
         await asyncio.to_thread(self._session.clear)
-        await asyncio.to_thread(self._session.refresh)
 
     async def _held(self) -> list[TResponseInputItem]:
         return await self.get_items() if self._items is None else self._items

@@ -9,7 +9,13 @@ import { Synced } from "./synced.js";
 import type { Element, SystemPrompt } from "../contract/lists.js";
 import { contentSent, ElementList, systemJsonOf } from "../contract/lists.js";
 import { dialectOf } from "../contract/messages.js";
-import type { CompactionEvent, GetSessionResponse, SyncedMessages } from "../v1.js";
+import type {
+  ClearSessionResponse,
+  CompactionEvent,
+  GetSessionResponse,
+  RevertToCheckpointResponse,
+  SyncedMessages,
+} from "../v1.js";
 import { SyncMessagesRequestSchema } from "../v1.js";
 import { checkKeys } from "../contract/arguments.js";
 import type { CallOptions } from "../wire/calls.js";
@@ -146,6 +152,13 @@ export abstract class SessionSync extends SessionCompactions {
     if (synced.appendedMessages > 0) {
       this.position.wrote(synced.nextIndex - synced.appendedMessages, synced.nextIndex);
       await this.appended();
+    }
+  }
+
+  protected override wentBack(answer: RevertToCheckpointResponse | ClearSessionResponse): void {
+    // What others have written before it stays a conflict.
+    if (answer.record !== undefined && this.#knownPoint === answer.record.sequence - 1) {
+      this.#knownPoint = answer.point;
     }
   }
 

@@ -58,6 +58,7 @@ export abstract class SessionPoints extends SessionContext {
     const answer = await this.client.sessions.revertToCheckpoint(request, callOptions(options));
     this.noteWritten(answer.record?.kind.case === "revert" ? answer.record.kind.value.futureIndex : undefined);
     this.takenBack();
+    this.wentBack(answer);
     this.noteReport(answer.report);
     return answer;
   }
@@ -68,6 +69,7 @@ export abstract class SessionPoints extends SessionContext {
     const request = { sessionId: this.id, requestId: requestIdOf(options) };
     const answer = await this.client.sessions.clearSession(request, callOptions(options));
     this.takenBack();
+    this.wentBack(answer);
     this.noteReport(answer.report);
     return answer;
   }
@@ -107,6 +109,13 @@ export abstract class SessionPoints extends SessionContext {
    * @internal
    */
   protected abstract takenBack(): void;
+
+  /**
+   * Called with the answer to each revert and clear of this object.
+   *
+   * @internal
+   */
+  protected abstract wentBack(answer: RevertToCheckpointResponse | ClearSessionResponse): void;
 }
 
 function checkedIndexes(indexes: readonly number[]): number[] {

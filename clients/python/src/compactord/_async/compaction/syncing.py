@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Any
 
+from typing_extensions import override
+
 from compactord import lists, v1
 from compactord._async.compaction.compacting import AsyncSessionCompactions
 from compactord._async.wire import runtime
@@ -128,6 +130,12 @@ class AsyncSessionSync(AsyncSessionCompactions):
         info = await self.info(timeout=timeout)
         self._known_point = info.session.point
         return info
+
+    @override
+    def _went_back(self, answer: v1.RevertToCheckpointResponse | v1.ClearSessionResponse) -> None:
+        # What others have written before it stays a conflict.
+        if answer.HasField("record") and self._known_point == answer.record.sequence - 1:
+            self._known_point = answer.point
 
     async def _synced(
         self, listed: ElementList, request: v1.SyncMessagesRequest, on_event: OnEvent | None, timeout: float | None

@@ -22,6 +22,9 @@ class AsyncPoints(AsyncSessionView):
     def _reverted(self) -> None:
         """Called after each revert and clear. A subclass overrides it."""
 
+    def _went_back(self, answer: v1.RevertToCheckpointResponse | v1.ClearSessionResponse) -> None:
+        """Called with the answer to each revert and clear of this object. A subclass overrides it."""
+
     async def checkpoint(
         self,
         title: str = "",
@@ -112,6 +115,7 @@ class AsyncPoints(AsyncSessionView):
             future = answer.record.revert.future_index
             self._position.wrote(future, future + 1)
         self._reverted()
+        self._went_back(answer)
         return Reverted(
             record=answer.record if answer.HasField("record") else None,
             point=answer.point,
@@ -127,6 +131,7 @@ class AsyncPoints(AsyncSessionView):
         request = v1.ClearSessionRequest(session_id=self._id, request_id=request_id or new_request_id())
         answer = await self._calls.unary(self._calls.sessions.ClearSession, request, timeout)
         self._reverted()
+        self._went_back(answer)
         record = answer.record if answer.HasField("record") else None
         return Reverted(record, answer.point, answer.report, answer.messages_put_aside)
 

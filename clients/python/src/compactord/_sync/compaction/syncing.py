@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Any
 
+from typing_extensions import override
+
 from compactord import lists, v1
 from compactord._sync.compaction.compacting import SessionCompactions
 from compactord._sync.wire import runtime
@@ -129,6 +131,12 @@ class SessionSync(SessionCompactions):
         info = self.info(timeout=timeout)
         self._known_point = info.session.point
         return info
+
+    @override
+    def _went_back(self, answer: v1.RevertToCheckpointResponse | v1.ClearSessionResponse) -> None:
+        # What others have written before it stays a conflict.
+        if answer.HasField("record") and self._known_point == answer.record.sequence - 1:
+            self._known_point = answer.point
 
     def _synced(
         self, listed: ElementList, request: v1.SyncMessagesRequest, on_event: OnEvent | None, timeout: float | None

@@ -23,6 +23,9 @@ class Points(SessionView):
     def _reverted(self) -> None:
         """Called after each revert and clear. A subclass overrides it."""
 
+    def _went_back(self, answer: v1.RevertToCheckpointResponse | v1.ClearSessionResponse) -> None:
+        """Called with the answer to each revert and clear of this object. A subclass overrides it."""
+
     def checkpoint(
         self,
         title: str = "",
@@ -113,6 +116,7 @@ class Points(SessionView):
             future = answer.record.revert.future_index
             self._position.wrote(future, future + 1)
         self._reverted()
+        self._went_back(answer)
         return Reverted(
             record=answer.record if answer.HasField("record") else None,
             point=answer.point,
@@ -128,6 +132,7 @@ class Points(SessionView):
         request = v1.ClearSessionRequest(session_id=self._id, request_id=request_id or new_request_id())
         answer = self._calls.unary(self._calls.sessions.ClearSession, request, timeout)
         self._reverted()
+        self._went_back(answer)
         record = answer.record if answer.HasField("record") else None
         return Reverted(record, answer.point, answer.report, answer.messages_put_aside)
 
