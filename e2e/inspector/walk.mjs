@@ -49,6 +49,7 @@ async function walk(colorScheme, width) {
   await step("token", () => asksForAToken(page));
   await step("sessions", () => listsSessions(page));
   await step("session", () => showsASession(page));
+  await step("conversation", () => showsTheConversation(page));
   await step("request", () => showsRequests(page));
   await step("hostile", () => showsHostileTexts(page));
   await step("long", () => showsALongSession(page));
@@ -124,6 +125,22 @@ async function showsASession(page) {
   await page.keyboard.press("Enter");
   await inView.getByRole("heading", { name: /^#240/ }).waitFor();
   await inLog.getByText("whole").waitFor();
+}
+
+async function showsTheConversation(page) {
+  await page.getByLabel("Conversation only").check();
+  await selected(page, "Log").getByText("#240 assistant").waitFor();
+  assert.equal(await selected(page, "Log").getAttribute("aria-setsize"), "180", "three of four messages of each turn");
+  assert.equal(await list(page, "Log").getByText(/^#\d+ (tool|system)/).count(), 0);
+  assert.equal(await list(page, "View").getByText(/^#\d+ (tool|system)/).count(), 0);
+  await list(page, "Log").focus();
+  await page.keyboard.press("ArrowUp");
+  await page.keyboard.press("Enter");
+  await page.getByRole("region", { name: "In the view" }).getByRole("heading", { name: "#238" }).waitFor();
+  assert.match(await selected(page, "View").textContent(), /^#238 /);
+  await page.getByLabel("Conversation only").uncheck();
+  assert.match(await selected(page, "Log").textContent(), /^#238 /);
+  await list(page, "Log").getByText("#239 tool").waitFor();
 }
 
 // requests chooses the last message of a request, and returns its JSON and what the page copies.

@@ -9,6 +9,7 @@
 //	sessions.js   the list of sessions
 //	session.js    a session: log and view side by side
 //	log.js        the messages that are loaded, and what the view has of each
+//	rows.js       rows of these lists
 //	message.js    one message
 //	request.js    the JSON of a request in a dialect
 //	virtual.js    a list of which only the rows in sight exist

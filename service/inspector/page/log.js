@@ -75,6 +75,25 @@ export class Log {
   }
 }
 
+// loadConversation calls arrived with the indexes of the messages that are conversation, whenever there are more.
+export async function loadConversation(session, arrived, signal) {
+  const indexes = [];
+  let pageToken = "";
+  do {
+    const answer = await call("SessionService/ListMessages", {
+      sessionId: session, listing: "MESSAGE_LISTING_DIALOGUE", pageSize: 1000, pageToken,
+    }, signal);
+    indexes.push(...(answer.messages ?? []).map((m) => m.index ?? 0));
+    arrived(indexes);
+    pageToken = answer.nextPageToken ?? "";
+  } while (pageToken);
+}
+
+// inConversation says whether a message of a view is what people and the model said to each other.
+export function inConversation({ message }) {
+  return ["ROLE_USER", "ROLE_ASSISTANT"].includes(message.role) && (message.parts ?? []).some((part) => part.text?.text);
+}
+
 // loadView returns the messages of a session's view, and where each message of the log stands in it.
 export async function loadView(session, signal) {
   const messages = [];

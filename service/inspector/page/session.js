@@ -2,10 +2,11 @@
 
 import { call } from "./api.js";
 import { element, fill } from "./dom.js";
-import { Log, loadView, placeOf, stateOf } from "./log.js";
-import { firstWords, showMessage } from "./message.js";
+import { Log, inConversation, loadConversation, loadView, placeOf, stateOf } from "./log.js";
+import { showMessage } from "./message.js";
 import { requestPanel } from "./request.js";
-import { count, line, shown, words } from "./text.js";
+import { facts, logRow, originOf, overview, viewRow } from "./rows.js";
+import { count, shown } from "./text.js";
 import { Virtual } from "./virtual.js";
 
 const rowHeight = 48;
@@ -31,15 +32,18 @@ export async function showSession(main, id, signal) {
   logList.rows.dataset.of = "log";
   viewList.rows.dataset.of = "view";
   let shownPlace;
+  let chosen;
+  let filtering = new AbortController();
 
   // choose shows a message of the log, and what the view has of it.
   async function choose(index) {
     if (index < 0 || index >= log.length) {
       return;
     }
-    logList.show(index);
+    chosen = index;
+    logList.find(index);
     const logged = await log.loaded(index);
-    if (!logged || logList.current !== index) {
+    if (!logged || chosen !== index) {
       return;
     }
     const place = placeOf(view, logged);
@@ -50,7 +54,7 @@ export async function showSession(main, id, signal) {
       fill(ofView, element("h3", {}, "In the view"), element("p", { class: "note" }, "The view does not have it."));
       return;
     }
-    viewList.show(place);
+    viewList.find(place);
     showOfView(place);
   }
 
@@ -60,6 +64,7 @@ export async function showSession(main, id, signal) {
       choose(index);
       return;
     }
+    chosen = undefined;
     logList.none();
     fill(ofLog, element("h3", {}, "In the log"), element("p", { class: "note" }, "It is no message of the log."));
     showOfView(place);
@@ -75,8 +80,37 @@ export async function showSession(main, id, signal) {
     fill(ofView, element("h3", {}, originOf(m)), showMessage(m.message, m.summaryOf === undefined ? undefined : choose));
   }
 
+  // filter shows all messages, or only the conversation, as far as it is loaded.
+  async function filter(conversation) {
+    filtering.abort();
+    filtering = new AbortController();
+    if (!conversation) {
+      logList.resize(log.length);
+      viewList.resize(view.messages.length);
+    } else {
+      logList.pick([]);
+      viewList.pick([...view.messages.keys()].filter((i) => inConversation(view.messages[i])));
+    }
+    const select = () => {
+      logList.find(chosen);
+      viewList.find(shownPlace);
+    };
+    select();
+    if (conversation) {
+      const mine = AbortSignal.any([signal, filtering.signal]);
+      await loadConversation(id, (indexes) => logList.pick(indexes.filter((i) => i < log.length)), mine).then(select).catch((error) => {
+        if (!mine.aborted) {
+          problem.textContent = shown(error.message);
+        }
+      });
+    }
+  }
+
+  const conversation = element("input", { id: "conversation", type: "checkbox", onchange: () => filter(conversation.checked) });
   fill(main, element("p", {}, element("a", { href: "#/" }, "All sessions")),
-    overview(session, report), problem, requestPanel(id, signal),
+    overview(session, report), problem,
+    requestPanel(id, signal),
+    element("p", { class: "choice" }, conversation, element("label", { for: "conversation" }, "Conversation only")),
     element("div", { class: "columns" },
       element("section", {}, element("h2", {}, `Log: ${count(log.length)}`), logList.root),
       element("section", {}, element("h2", {}, `View: ${count(view.messages.length)}`), viewList.root)),
@@ -84,54 +118,4 @@ export async function showSession(main, id, signal) {
   logList.resize(log.length);
   viewList.resize(view.messages.length);
   fill(ofLog, element("p", { class: "note" }, "Choose a message of either list to see it in both."));
-}
-
-// overview shows how full the window is.
-function overview(session, report) {
-  const used = report.tokens ?? 0;
-  const window = report.contextWindow;
-  const trigger = report.triggerTokens;
-  const said = `${count(used)} tokens` + (window ? ` of ${count(window)}` : ", of a window that is unknown") +
-    (trigger ? `; compaction is due at ${count(trigger)}` : "");
-  return element("section", { class: "overview", "aria-label": "Window" },
-    session.title ? element("h2", {}, line(session.title, 200)) : undefined,
-    window ? element("meter", { min: 0, max: window, value: Math.min(used, window), high: trigger ?? window, optimum: 0, "aria-label": "Tokens of the window" }) : undefined,
-    element("p", {}, said));
-}
-
-function logRow(logged, index, view) {
-  if (!logged) {
-    return element("div", { class: "row" }, element("span", { class: "head" }, `#${index}`), element("span", {}, "…"));
-  }
-  const state = stateOf(view, logged);
-  return element("div", { class: "row", "data-state": state },
-    element("span", { class: "head" }, `#${index} ${words(logged.message.role, "ROLE_")}`,
-      element("span", { class: "state" }, state), logged.pinned ? element("span", { class: "state" }, "pinned") : undefined),
-    element("span", { class: "words", dir: "auto" }, firstWords(logged.message)));
-}
-
-function viewRow(m) {
-  const edits = (m.edits ?? []).map((kind) => element("span", { class: "state" }, words(kind, "EDIT_KIND_")));
-  return element("div", { class: "row", "data-state": m.index === undefined ? "made" : edits.length > 0 ? "edited" : "whole" },
-    element("span", { class: "head" }, `${originOf(m)} ${words(m.message.role, "ROLE_")}`, ...edits),
-    element("span", { class: "words", dir: "auto" }, firstWords(m.message)));
-}
-
-// originOf says where a message of the view comes from.
-function originOf(m) {
-  switch (true) {
-    case m.index !== undefined: return `#${m.index}`;
-    case m.summaryOf !== undefined: return "Summary";
-    case m.contextBlock !== undefined: return `Block ${line(m.contextBlock.name ?? "", 60)}`;
-    case m.folded !== undefined: return `Fold of #${m.folded.start ?? 0} to #${(m.folded.end ?? 0) - 1}`;
-    case m.logRepair !== undefined: return "Repair";
-    default: return "Instructions";
-  }
-}
-
-function facts(logged, state) {
-  return element("p", { class: "note" }, [
-    words(logged.message.role, "ROLE_"), state, `${count(logged.tokens ?? 0)} tokens`,
-    logged.message.model ? line(logged.message.model, 80) : "",
-  ].filter(Boolean).join(" · "));
 }

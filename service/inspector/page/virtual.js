@@ -4,7 +4,8 @@ import { element, fill } from "./dom.js";
 
 const beyond = 6;
 
-// Virtual shows rows that all have the same height. rowOf(i) returns the element of a row.
+// Virtual shows rows that all have the same height: of all numbers below a length, or of some. rowOf(number) returns the
+// element of a row, and opened(number) is called where one is chosen.
 export class Virtual {
   constructor({ label, height, rowOf, opened }) {
     this.height = height;
@@ -20,11 +21,22 @@ export class Virtual {
     new ResizeObserver(() => this.draw()).observe(this.root);
   }
 
-  // resize says how many rows there are.
+  // resize shows the rows of all numbers below a length.
   resize(length) {
+    this.numbers = undefined;
+    this.grow(length);
+  }
+
+  grow(length) {
     this.length = length;
     this.rows.style.height = `${length * this.height}px`;
     this.draw();
+  }
+
+  // pick shows the rows of some numbers, ascending.
+  pick(numbers) {
+    this.numbers = numbers;
+    this.grow(numbers.length);
   }
 
   // draw makes the rows in sight anew.
@@ -33,7 +45,7 @@ export class Virtual {
     const last = Math.min(this.length, Math.ceil((this.root.scrollTop + this.root.clientHeight) / this.height) + beyond);
     const made = [];
     for (let i = first; i < last; i++) {
-      const row = this.rowOf(i);
+      const row = this.rowOf(this.numberAt(i));
       row.id = `${this.rows.dataset.of}-${i}`;
       row.setAttribute("role", "option");
       row.setAttribute("aria-selected", String(i === this.current));
@@ -49,6 +61,20 @@ export class Virtual {
       this.root.setAttribute("aria-activedescendant", `${this.rows.dataset.of}-${this.current}`);
     } else {
       this.root.removeAttribute("aria-activedescendant");
+    }
+  }
+
+  numberAt(i) {
+    return this.numbers ? this.numbers[i] : i;
+  }
+
+  // find shows the row of a number, or selects none where it has no row.
+  find(number) {
+    const i = this.numbers ? this.numbers.indexOf(number) : number ?? -1;
+    if (i < 0) {
+      this.none();
+    } else {
+      this.show(i);
     }
   }
 
@@ -72,7 +98,7 @@ export class Virtual {
 
   open(i) {
     this.show(i);
-    this.opened(this.current);
+    this.opened(this.numberAt(this.current));
   }
 
   key(event) {
@@ -84,7 +110,7 @@ export class Virtual {
     if (to !== undefined) {
       this.show(to);
     } else if ((event.key === "Enter" || event.key === " ") && this.current >= 0) {
-      this.opened(this.current);
+      this.opened(this.numberAt(this.current));
     } else {
       return;
     }
