@@ -50,6 +50,7 @@ async function walk(colorScheme, width) {
   await step("sessions", () => listsSessions(page));
   await step("session", () => showsASession(page));
   await step("conversation", () => showsTheConversation(page));
+  await step("search", () => searches(page));
   await step("request", () => showsRequests(page));
   await step("hostile", () => showsHostileTexts(page));
   await step("long", () => showsALongSession(page));
@@ -143,6 +144,33 @@ async function showsTheConversation(page) {
   await list(page, "Log").getByText("#239 tool").waitFor();
 }
 
+async function searches(page) {
+  await page.getByText("Search", { exact: true }).first().click();
+  const hits = page.getByRole("list", { name: "Hits" });
+  await page.getByLabel("In all of the log").fill("LINE mark-00031");
+  await page.keyboard.press("Enter");
+  await page.getByText("1 message", { exact: true }).waitFor();
+  const result = hits.getByRole("button");
+  assert.match(await result.textContent(), /^#31 tool · result/);
+  assert.equal(await result.locator("mark").textContent(), "mark-00031");
+  assert.match(await result.textContent(), /covered/);
+  await result.focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("region", { name: "In the log" }).getByRole("heading", { name: "#31 in the log" }).waitFor();
+  assert.match(await selected(page, "Log").textContent(), /^#31 /);
+  assert.ok(await list(page, "Log").evaluate((l) => l === document.activeElement));
+
+  await page.getByLabel("as an expression").check();
+  await page.getByLabel("In all of the log").fill("mark-0000[0-4]$");
+  await page.keyboard.press("Enter");
+  await page.getByText("5 messages", { exact: true }).waitFor();
+  await page.getByLabel("In all of the log").fill("mark");
+  await page.keyboard.press("Enter");
+  await page.getByText("50 messages so far").waitFor();
+  await page.getByRole("button", { name: "Search on" }).click();
+  await page.getByText("100 messages so far").waitFor();
+}
+
 // requests chooses the last message of a request, and returns its JSON and what the page copies.
 async function requests(page, dialect) {
   await page.getByLabel("Dialect").selectOption(dialect);
@@ -176,12 +204,23 @@ async function showsHostileTexts(page) {
   assert.match(await inLog.locator("pre").first().textContent(), /<img src=x onerror="globalThis\.hacked=1">.*⟨U\+202E⟩.*⟨U\+200B⟩/s);
   await inLog.getByRole("button", { name: "Copy" }).first().click();
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), text);
+  await showsHostileHits(page);
   await showsHostileRequests(page);
   await list(page, "Log").getByText("#1 assistant").click();
   await inLog.getByRole("button", { name: "Show all 1,000,000 characters" }).click();
   assert.equal((await inLog.locator("pre").first().textContent()).length, 1_000_000);
   await list(page, "Log").getByText("#0 user").click();
   await inLog.getByText("#0 in the log").waitFor();
+}
+
+async function showsHostileHits(page) {
+  await page.getByText("Search", { exact: true }).first().click();
+  await page.getByLabel("In all of the log").fill("zero");
+  await page.keyboard.press("Enter");
+  const hit = page.getByRole("list", { name: "Hits" }).getByRole("button");
+  await hit.waitFor();
+  assert.match(await hit.textContent(), /⟨U\+202E⟩.*⟨U\+200B⟩/);
+  assert.equal(await hit.locator("mark").textContent(), "zero");
 }
 
 async function showsHostileRequests(page) {

@@ -11,6 +11,7 @@
 //	log.js        the messages that are loaded, and what the view has of each
 //	rows.js       rows of these lists
 //	message.js    one message
+//	search.js     a search in the log
 //	request.js    the JSON of a request in a dialect
 //	virtual.js    a list of which only the rows in sight exist
 //	text.js       texts as people can read them safely

@@ -6,6 +6,7 @@ import { Log, inConversation, loadConversation, loadView, placeOf, stateOf } fro
 import { showMessage } from "./message.js";
 import { requestPanel } from "./request.js";
 import { facts, logRow, originOf, overview, viewRow } from "./rows.js";
+import { searchPanel } from "./search.js";
 import { count, shown } from "./text.js";
 import { Virtual } from "./virtual.js";
 
@@ -106,10 +107,16 @@ export async function showSession(main, id, signal) {
     }
   }
 
+  // goTo shows a message that is named elsewhere on the page.
+  function goTo(index) {
+    choose(index);
+    logList.root.focus();
+  }
+
   const conversation = element("input", { id: "conversation", type: "checkbox", onchange: () => filter(conversation.checked) });
   fill(main, element("p", {}, element("a", { href: "#/" }, "All sessions")),
     overview(session, report), problem,
-    requestPanel(id, signal),
+    searchPanel(id, () => view, goTo, signal), requestPanel(id, signal),
     element("p", { class: "choice" }, conversation, element("label", { for: "conversation" }, "Conversation only")),
     element("div", { class: "columns" },
       element("section", {}, element("h2", {}, `Log: ${count(log.length)}`), logList.root),
