@@ -126,7 +126,8 @@ func match(t *testing.T, lines *bufio.Reader, first, second *regexp.Regexp) (ofS
 	return found[1], found[0]
 }
 
-// fillStore makes the sessions that the walk looks at: one that works, a hostile one, and a long one.
+// fillStore makes the sessions that the walk looks at: one that works, one with points of many kinds, a hostile one, and a
+// long one.
 func fillStore(t *testing.T, address string) {
 	t.Helper()
 	conn, err := daemontest.Dial(address, grpc.WithDefaultCallOptions(grpc.MaxCallSendMsgSize(64<<20)))
@@ -135,10 +136,11 @@ func fillStore(t *testing.T, address string) {
 	f := filler{t, compactordv1.NewSessionServiceClient(conn), compactordv1.NewCompactionServiceClient(conn)}
 
 	f.create("work", "A day at the harbour", map[string]string{"team": "harbour"}, daemontest.Working(60, 2000)...)
-	f.compact("work")
+	f.compact("work", 10)
 	f.hideResults("work")
 	f.create(hostileID, hostileText, map[string]string{"label": hostileText}, said(compactordv1.Role_ROLE_USER, hostileText),
 		said(compactordv1.Role_ROLE_ASSISTANT, strings.Repeat("x", 1_000_000)))
+	f.points("points")
 	f.create("long", "", nil, long()...)
 }
 
@@ -174,6 +176,11 @@ func (f *filler) create(id, title string, labels map[string]string, messages ...
 		SessionId: id, Title: title, Labels: labels, Policy: &compactordv1.Policy{ContextWindow: proto.Uint32(100_000)},
 	})
 	require.NoError(f.t, err)
+	f.append(id, messages...)
+}
+
+func (f *filler) append(id string, messages ...*compactordv1.Message) {
+	f.t.Helper()
 	const atOnce = 1000
 	for len(messages) > 0 {
 		n := min(len(messages), atOnce)
@@ -183,13 +190,35 @@ func (f *filler) create(id, title string, labels map[string]string, messages ...
 	}
 }
 
-// compact summarizes all but the last ten turns of a session.
-func (f *filler) compact(id string) {
+// points makes a session with a compaction that was skipped, one that was committed, a prune, a checkpoint with a hostile
+// title, and a revert that puts two messages aside.
+func (f *filler) points(id string) {
+	f.t.Helper()
+	f.create(id, "", nil, said(compactordv1.Role_ROLE_USER, "Hello."), said(compactordv1.Role_ROLE_ASSISTANT, "Hello."),
+		said(compactordv1.Role_ROLE_USER, "Go on."))
+	f.compact(id, 1)
+	f.append(id, daemontest.Working(20, 2000)[1:]...)
+	f.compact(id, 5)
+	f.hideResults(id)
+	checkpoint, err := f.sessions.CreateCheckpoint(f.t.Context(), &compactordv1.CreateCheckpointRequest{
+		SessionId: id, Title: hostileText,
+	})
+	require.NoError(f.t, err)
+	f.append(id, said(compactordv1.Role_ROLE_USER, "A wrong way."), said(compactordv1.Role_ROLE_ASSISTANT, "So it is."))
+	_, err = f.sessions.RevertToCheckpoint(f.t.Context(), &compactordv1.RevertToCheckpointRequest{
+		SessionId: id, Target: &compactordv1.RevertToCheckpointRequest_Point{Point: checkpoint.GetCheckpoint().GetPoint()},
+	})
+	require.NoError(f.t, err)
+	f.append(id, said(compactordv1.Role_ROLE_USER, "The right way."))
+}
+
+// compact summarizes all but the last turns of a session.
+func (f *filler) compact(id string, turns uint32) {
 	f.t.Helper()
 	stream, err := f.compactions.Compact(f.t.Context(), &compactordv1.CompactRequest{
 		Target: &compactordv1.CompactRequest_SessionId{SessionId: id},
 		Policy: &compactordv1.Policy{Strategy: &compactordv1.Strategy{Kind: &compactordv1.Strategy_Summarize{
-			Summarize: &compactordv1.SummarizeStrategy{RecentTurns: proto.Uint32(10)},
+			Summarize: &compactordv1.SummarizeStrategy{RecentTurns: proto.Uint32(turns)},
 		}}},
 	})
 	require.NoError(f.t, err)

@@ -52,6 +52,7 @@ async function walk(colorScheme, width) {
   await step("conversation", () => showsTheConversation(page));
   await step("search", () => searches(page));
   await step("request", () => showsRequests(page));
+  await step("time", () => goesBackInTime(page));
   await step("hostile", () => showsHostileTexts(page));
   await step("long", () => showsALongSession(page));
   await context.close();
@@ -78,14 +79,14 @@ async function listsSessions(page) {
   await page.getByLabel("Token").fill(token);
   await page.keyboard.press("Enter");
   await page.getByRole("table").waitFor();
-  assert.equal(await page.locator("tbody tr").count(), 3);
+  assert.equal(await page.locator("tbody tr").count(), 4);
   await page.getByLabel("Id, title or label").fill("team=harbour");
   assert.deepEqual(await page.locator("tbody a").allTextContents(), ["work"]);
   await page.getByLabel("Id, title or label").fill("");
   await page.getByLabel("Changed since").fill("2100-01-01");
   assert.equal(await page.locator("tbody tr").count(), 0);
   await page.getByLabel("Changed since").fill("");
-  assert.equal(await page.locator("tbody tr").count(), 3);
+  assert.equal(await page.locator("tbody tr").count(), 4);
 }
 
 function list(page, name) {
@@ -193,6 +194,78 @@ async function showsRequests(page) {
   }
   await page.getByLabel("Dialect").selectOption("Anthropic Messages");
   await list(page, "Messages of the request").getByText("system prompt").waitFor();
+}
+
+// standsAs waits until the log says how the view has a message that is in sight.
+function standsAs(page, index, state) {
+  return list(page, "Log").getByRole("option").filter({ hasText: new RegExp(`^#${index} `) }).getByText(state, { exact: true }).waitFor();
+}
+
+async function goesBackInTime(page) {
+  await page.getByRole("link", { name: "All sessions" }).click();
+  await page.getByRole("link", { name: "points", exact: true }).click();
+  await page.getByText("Time", { exact: true }).click();
+  const points = page.getByRole("list", { name: "Points" });
+  const point = (text) => points.getByRole("button").filter({ hasText: text });
+  const asOf = (n) => page.getByText(`This is the view as of point ${n}:`);
+  await point("Policy").waitFor();
+  assert.match(await point("Skipped attempt").textContent(), /no gain/);
+  assert.match(await point("Checkpoint 1").textContent(), /globalThis\.hacked=1.*⟨U\+202E⟩/);
+  assert.match(await point("Revert to point 87").textContent(), /2 messages put aside/);
+  const [, before, after] = (await point("Compaction").textContent()).match(/([\d,]+) → ([\d,]+) tokens · covers #0 to #62/);
+  assert.ok(Number(before.replace(",", "")) > Number(after.replace(",", "")), `${before} to ${after}`);
+  assert.match(await points.locator("[aria-current=true]").textContent(), /point 91.*#85/);
+
+  // Before the compaction all is whole, and what came since is not there; after it the view has what it takes, before the prune.
+  await point("#3 to #82").click();
+  await asOf(84).waitFor();
+  await page.getByText(`: ${before} tokens.`).waitFor();
+  await page.getByRole("heading", { name: "View: 83" }).waitFor();
+  await standsAs(page, 3, "whole");
+  await point("Compaction").focus();
+  await page.keyboard.press("Enter");
+  await asOf(85).waitFor();
+  await page.getByText(`: ${after} tokens.`).waitFor();
+  await standsAs(page, 3, "covered");
+  await list(page, "Log").focus();
+  await page.keyboard.press("End");
+  await standsAs(page, 85, "later");
+  await standsAs(page, 82, "whole");
+
+  // What a revert put aside is there before the revert, in the request too, and the address says where the page is.
+  await point("#83 to #84").click();
+  await asOf(89).waitFor();
+  await standsAs(page, 83, "whole");
+  await page.getByText("Request as JSON").click();
+  const requested = list(page, "Messages of the request");
+  await requested.focus();
+  await page.getByText(/^\d+ elements\./).waitFor();
+  await page.keyboard.press("End");
+  await requested.getByText("So it is.").waitFor();
+  assert.ok(page.url().endsWith("#/session/points/89"), page.url());
+  await page.reload();
+  await asOf(89).waitFor();
+  await page.getByText("Time", { exact: true }).click();
+  await points.locator("[aria-current=true]").getByText("2 messages").waitFor();
+  await point("Revert to point").click();
+  await asOf(90).waitFor();
+  await list(page, "Log").focus();
+  await page.keyboard.press("End");
+  await standsAs(page, 83, "put aside");
+  await standsAs(page, 85, "later");
+
+  // A message leads to its own point.
+  await list(page, "Log").getByText("#84 assistant").click();
+  await page.getByRole("button", { name: "View as of here" }).click();
+  await asOf(89).waitFor();
+  await standsAs(page, 84, "whole");
+  await page.getByRole("button", { name: "Back to now" }).click();
+  await asOf(89).waitFor({ state: "detached" });
+  await standsAs(page, 84, "put aside");
+  await standsAs(page, 85, "whole");
+  assert.ok(page.url().endsWith("#/session/points"), page.url());
+  await points.getByRole("button").first().click();
+  await asOf(91).waitFor();
 }
 
 async function showsHostileTexts(page) {

@@ -8,10 +8,12 @@
 //	token.js      the form that asks for a token
 //	sessions.js   the list of sessions
 //	session.js    a session: log and view side by side
-//	log.js        the messages that are loaded, and what the view has of each
+//	log.js        the messages of the log that are loaded
+//	view.js       the view, and what it has of each message of the log
 //	rows.js       rows of these lists
 //	message.js    one message
 //	search.js     a search in the log
+//	time.js       the points of a session
 //	request.js    the JSON of a request in a dialect
 //	virtual.js    a list of which only the rows in sight exist
 //	text.js       texts as people can read them safely

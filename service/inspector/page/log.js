@@ -1,7 +1,6 @@
-// The log and the view of a session, as far as they are loaded.
+// The log of a session, as far as it is loaded.
 
 import { call } from "./api.js";
-import { words } from "./text.js";
 
 const pageSize = 100;
 const keptPages = 50;
@@ -87,73 +86,4 @@ export async function loadConversation(session, arrived, signal) {
     arrived(indexes);
     pageToken = answer.nextPageToken ?? "";
   } while (pageToken);
-}
-
-// inConversation says whether a message of a view is what people and the model said to each other.
-export function inConversation({ message }) {
-  return ["ROLE_USER", "ROLE_ASSISTANT"].includes(message.role) && (message.parts ?? []).some((part) => part.text?.text);
-}
-
-// loadView returns the messages of a session's view, and where each message of the log stands in it.
-export async function loadView(session, signal) {
-  const messages = [];
-  const dropped = new Set();
-  let viewToken = "";
-  for (let more = true; more;) {
-    const answer = await call("CompactionService/GetLLMView", { sessionId: session, viewToken }, signal);
-    messages.length = Math.min(messages.length, answer.unchangedPrefix ?? 0);
-    messages.push(...(answer.messages ?? []));
-    for (const index of answer.viewReport?.thinkingDropped ?? []) {
-      dropped.add(index);
-    }
-    viewToken = answer.viewToken;
-    more = answer.hasMore === true;
-  }
-  const places = new Map();
-  const folds = [];
-  let summary;
-  messages.forEach((m, i) => {
-    if (m.index !== undefined) {
-      places.set(m.index, i);
-    } else if (m.summaryOf !== undefined) {
-      summary ??= i;
-    } else if (m.folded !== undefined) {
-      folds.push({ start: m.folded.start ?? 0, end: m.folded.end ?? 0, place: i });
-    }
-  });
-  return { messages, places, folds, summary, dropped };
-}
-
-// placeOf returns which message of the view shows a message of the log, or stands for it.
-export function placeOf(view, logged) {
-  const index = logged.index ?? 0;
-  if (view.places.has(index)) {
-    return view.places.get(index);
-  }
-  const fold = view.folds.find((f) => f.start <= index && index < f.end);
-  if (fold) {
-    return fold.place;
-  }
-  return logged.state === "MESSAGE_STATE_COVERED" ? view.summary : undefined;
-}
-
-const hiding = new Set(["EDIT_KIND_HIDE_RESULT", "EDIT_KIND_OFFLOAD_RESULT", "EDIT_KIND_COLLAPSE_GROUP", "EDIT_KIND_FOLD"]);
-
-// stateOf says in one word what the view has of a message of the log.
-export function stateOf(view, logged) {
-  const index = logged.index ?? 0;
-  if (!view.places.has(index)) {
-    if (logged.state !== "MESSAGE_STATE_ACTIVE") {
-      return words(logged.state, "MESSAGE_STATE_");
-    }
-    return view.folds.some((f) => f.start <= index && index < f.end) ? "folded" : "left out";
-  }
-  const edits = view.messages[view.places.get(index)].edits ?? [];
-  if (edits.some((kind) => hiding.has(kind))) {
-    return "hidden";
-  }
-  if (edits.length > 0) {
-    return "edited";
-  }
-  return view.dropped.has(index) ? "thinking dropped" : "whole";
 }

@@ -1,4 +1,5 @@
-// What the page shows is in its address: #/ is the list of sessions, #/session/ID one of them.
+// What the page shows is in its address: #/ is the list of sessions, #/session/ID one of them, #/session/ID/POINT
+// one as of a point.
 
 import { Refused } from "./api.js";
 import { element, fill } from "./dom.js";
@@ -18,12 +19,12 @@ async function show() {
   leaving.abort();
   leaving = new AbortController();
   const { signal } = leaving;
-  const [, kind, id] = location.hash.split("/");
+  const [, kind, id, at] = location.hash.split("/");
   const session = kind === "session" && id ? decoded(id) : undefined;
   document.title = session ? `${shown(session)} · compactord` : "compactord";
   where.textContent = session ? shown(session) : "Sessions";
   try {
-    await (session ? showSession(main, session, signal) : showSessions(main, signal));
+    await (session ? showSession(main, session, pointOf(at), signal) : showSessions(main, signal));
   } catch (error) {
     if (signal.aborted) {
       return;
@@ -34,6 +35,10 @@ async function show() {
       fill(main, element("p", { role: "alert" }, shown(error.message)));
     }
   }
+}
+
+function pointOf(text) {
+  return /^\d{1,10}$/.test(text ?? "") ? Number(text) : undefined;
 }
 
 function decoded(text) {

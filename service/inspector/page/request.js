@@ -13,8 +13,9 @@ const dialects = {
   DIALECT_GEMINI: "Gemini",
 };
 
-// requestPanel returns a part of the page that loads the JSON when it is opened, or another dialect is chosen.
-export function requestPanel(session, signal) {
+// requestPanel returns a part of the page that loads the JSON when it is opened, or another dialect is chosen: as of a
+// point, if there is one.
+export function requestPanel(session, asOf, signal) {
   let elements = [];
   let asked = 0;
   const dialect = element("select", { id: "dialect", onchange: load },
@@ -34,7 +35,7 @@ export function requestPanel(session, signal) {
     list.resize(0);
     fill(chosen);
     try {
-      const loaded = await loadRequest(session, dialect.value, signal);
+      const loaded = await loadRequest(session, dialect.value, asOf, signal);
       if (mine !== asked) {
         return;
       }
@@ -57,12 +58,12 @@ export function requestPanel(session, signal) {
 }
 
 // loadRequest returns the JSON of a system prompt that stands apart, and of each message.
-async function loadRequest(session, dialect, signal) {
+async function loadRequest(session, dialect, asOf, signal) {
   const messages = [];
   let system = [];
   let viewToken = "";
   for (let more = true; more;) {
-    const answer = await call("CompactionService/GetLLMView", { sessionId: session, dialect, viewToken }, signal);
+    const answer = await call("CompactionService/GetLLMView", { sessionId: session, dialect, asOf, viewToken }, signal);
     messages.length = Math.min(messages.length, answer.unchangedPrefix ?? 0);
     messages.push(...(answer.messagesJson ?? []));
     system = answer.systemJson ?? system;

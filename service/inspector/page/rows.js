@@ -1,9 +1,9 @@
 // The rows of the lists of a session, and what stands above its messages.
 
 import { element } from "./dom.js";
-import { stateOf } from "./log.js";
 import { firstWords } from "./message.js";
 import { count, line, words } from "./text.js";
+import { stateOf } from "./view.js";
 
 // overview shows how full the window is.
 export function overview(session, report) {

@@ -2,13 +2,13 @@
 
 import { call } from "./api.js";
 import { element, fill } from "./dom.js";
-import { stateOf } from "./log.js";
 import { count, line, shown, words } from "./text.js";
+import { stateOf } from "./view.js";
 
 const pageSize = 50;
 
-// searchPanel returns a part of the page that searches. view() is the view that says what is left of a hit, and found is
-// called with the index of a hit that is chosen.
+// searchPanel returns a part of the page that searches. The newest view says what is left of a hit, and found is called with
+// the index of a hit that is chosen.
 export function searchPanel(session, view, found, signal) {
   let query;
   let hits = 0;
@@ -42,7 +42,7 @@ export function searchPanel(session, view, found, signal) {
       }
       next = answer.nextPageToken ?? "";
       hits += answer.hits?.length ?? 0;
-      list.append(...(answer.hits ?? []).map((hit) => hitRow(hit, stateOf(view(), hit), found)));
+      list.append(...(answer.hits ?? []).map((hit) => hitRow(hit, stateOf(view, hit), found)));
       said.textContent = `${count(hits)} ${hits === 1 ? "message" : "messages"}${next ? " so far, the newest first" : ""}`;
       more.hidden = next === "";
     } catch (error) {

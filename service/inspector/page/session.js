@@ -2,19 +2,21 @@
 
 import { call } from "./api.js";
 import { element, fill } from "./dom.js";
-import { Log, inConversation, loadConversation, loadView, placeOf, stateOf } from "./log.js";
+import { Log, loadConversation } from "./log.js";
 import { showMessage } from "./message.js";
 import { requestPanel } from "./request.js";
 import { facts, logRow, originOf, overview, viewRow } from "./rows.js";
 import { searchPanel } from "./search.js";
 import { count, shown } from "./text.js";
+import { timePanel } from "./time.js";
+import { inConversation, loadView, placeOf, stateOf } from "./view.js";
 import { Virtual } from "./virtual.js";
 
 const rowHeight = 48;
 
-// showSession shows a session as it is now.
-export async function showSession(main, id, signal) {
-  const [{ session, report }, view] = await Promise.all([
+// showSession shows a session: its view as of a point, if there is one, else as it is now.
+export async function showSession(main, id, point, signal) {
+  const [{ session, report }, newest] = await Promise.all([
     call("SessionService/GetSession", { sessionId: id }, signal), loadView(id, signal),
   ]);
   const problem = element("p", { role: "alert" });
@@ -32,8 +34,10 @@ export async function showSession(main, id, signal) {
   });
   logList.rows.dataset.of = "log";
   viewList.rows.dataset.of = "view";
+  let view = newest;
   let shownPlace;
   let chosen;
+  let leaving = new AbortController();
   let filtering = new AbortController();
 
   // choose shows a message of the log, and what the view has of it.
@@ -48,7 +52,8 @@ export async function showSession(main, id, signal) {
       return;
     }
     const place = placeOf(view, logged);
-    fill(ofLog, element("h3", {}, `#${index} in the log`), facts(logged, stateOf(view, logged)), showMessage(logged.message));
+    fill(ofLog, element("h3", {}, `#${index} in the log`), facts(logged, stateOf(view, logged)), showMessage(logged.message),
+      element("button", { class: "small", onclick: () => goBack(logged.sequence) }, "View as of here"));
     if (place === undefined) {
       viewList.none();
       shownPlace = undefined;
@@ -107,22 +112,70 @@ export async function showSession(main, id, signal) {
     }
   }
 
+  // goBack shows the view as of a point, or the newest one.
+  async function goBack(asOf) {
+    leaving.abort();
+    leaving = new AbortController();
+    const mine = AbortSignal.any([signal, leaving.signal]);
+    try {
+      view = asOf === undefined ? newest : await loadView(id, mine, asOf);
+    } catch (error) {
+      if (!mine.aborted) {
+        problem.textContent = shown(error.message);
+      }
+      return;
+    }
+    point = asOf;
+    problem.textContent = "";
+    history.replaceState(null, "", `#/session/${encodeURIComponent(id)}${point === undefined ? "" : `/${point}`}`);
+    showPoint();
+    shownPlace = undefined;
+    fill(ofView);
+    filter(conversation.checked);
+    if (chosen !== undefined) {
+      choose(chosen);
+    }
+  }
+
+  // showPoint says which point the view is of.
+  function showPoint() {
+    if (where.contains(document.activeElement)) {
+      viewList.root.focus();
+    }
+    fill(where, ...(point === undefined ? [] : [
+      element("p", {}, `This is the view as of point ${count(point)}: ${count(view.tokens)} tokens.`),
+      element("button", { onclick: () => goBack(undefined) }, "Back to now"),
+    ]));
+    viewTitle.textContent = `View: ${count(view.messages.length)}`;
+    times.mark();
+    const request = requestPanel(id, point, signal);
+    request.open = requests.firstChild?.open ?? false;
+    fill(requests, request);
+  }
+
   // goTo shows a message that is named elsewhere on the page.
   function goTo(index) {
     choose(index);
     logList.root.focus();
   }
 
+  const where = element("div", { class: "where", role: "status" });
+  const viewTitle = element("h2");
+  const requests = element("div");
+  const times = timePanel(session, () => point, goBack, signal);
   const conversation = element("input", { id: "conversation", type: "checkbox", onchange: () => filter(conversation.checked) });
   fill(main, element("p", {}, element("a", { href: "#/" }, "All sessions")),
     overview(session, report), problem,
-    searchPanel(id, () => view, goTo, signal), requestPanel(id, signal),
+    searchPanel(id, newest, goTo, signal), times.root, requests, where,
     element("p", { class: "choice" }, conversation, element("label", { for: "conversation" }, "Conversation only")),
     element("div", { class: "columns" },
       element("section", {}, element("h2", {}, `Log: ${count(log.length)}`), logList.root),
-      element("section", {}, element("h2", {}, `View: ${count(view.messages.length)}`), viewList.root)),
+      element("section", {}, viewTitle, viewList.root)),
     element("div", { class: "columns" }, ofLog, ofView));
-  logList.resize(log.length);
-  viewList.resize(view.messages.length);
   fill(ofLog, element("p", { class: "note" }, "Choose a message of either list to see it in both."));
+  const first = point;
+  await goBack(undefined);
+  if (first !== undefined) {
+    await goBack(first);
+  }
 }

@@ -1,0 +1,129 @@
+// The points of a session, the newest first: its records, and the messages between them.
+
+import { call } from "./api.js";
+import { element, fill } from "./dom.js";
+import { count, line, shown, time, words } from "./text.js";
+
+const pageSize = 100;
+
+// timePanel returns a part of the page that lists the points. at() is the point of the view that is shown, or nothing
+// for the newest view, and goTo is called with a point that is chosen. Call its mark when that changes.
+export function timePanel(session, at, goTo, signal) {
+  let next = "";
+  let asked = false;
+  // What follows the records that are loaded: the end of the log, then the oldest of them.
+  let after = { sequence: (session.point ?? 0) + 1, nextIndex: session.nextIndex ?? 0 };
+  const said = element("p", { role: "status" });
+  const list = element("ol", { class: "hits", "aria-label": "Points" });
+  const more = element("button", { hidden: true, onclick: () => load() }, "Earlier points");
+
+  async function load() {
+    asked = true;
+    more.hidden = true;
+    said.textContent = "Loading …";
+    try {
+      const answer = await call("SessionService/ListRecords", {
+        sessionId: session.sessionId, newestFirst: true, fromSequence: session.point ?? 0, pageSize, pageToken: next,
+      }, signal);
+      for (const record of answer.records ?? []) {
+        add(appended(record, after), pointRow(record.sequence ?? 0, ...described(record)));
+        after = record;
+      }
+      next = answer.nextPageToken ?? "";
+      more.hidden = next === "";
+      said.textContent = "The view as of a point is what the model would see just after it, under the policy of now.";
+      mark();
+    } catch (error) {
+      if (!signal.aborted) {
+        said.textContent = shown(error.message);
+        more.hidden = false;
+      }
+    }
+  }
+
+  function add(...rows) {
+    list.append(...rows.filter((row) => row !== undefined));
+  }
+
+  // appended returns the row of the messages between a record and what follows it.
+  function appended(record, following) {
+    const from = record.nextIndex ?? 0;
+    const end = following.nextIndex ?? 0;
+    if (from === end) {
+      return undefined;
+    }
+    const which = end === from + 1 ? `#${from}` : `#${from} to #${end - 1}`;
+    return pointRow(following.sequence - 1, `${count(end - from)} ${end === from + 1 ? "message" : "messages"}`, which);
+  }
+
+  function pointRow(point, title, facts, state) {
+    return element("li", {}, element("button", { class: "hit", "data-point": point, onclick: () => goTo(point) },
+      element("span", {}, title, ...[`point ${count(point)}`, state].filter(Boolean).map((text) => element("span", { class: "state" }, text))),
+      " ", facts ? element("span", { class: "snippet note", dir: "auto" }, facts) : undefined));
+  }
+
+  // mark shows which point the view is of.
+  function mark() {
+    const current = String(at() ?? session.point ?? 0);
+    for (const button of list.querySelectorAll("button")) {
+      button.setAttribute("aria-current", String(button.dataset.point === current));
+    }
+  }
+
+  const root = element("details", { class: "panel", ontoggle: (event) => { if (event.target.open && !asked) load(); } },
+    element("summary", {}, "Time"), said, list, more);
+  return { root, mark };
+}
+
+// described returns a title for a record, what else to say of it, and whether it was put aside.
+function described(record) {
+  const [title, facts] = kinds.find(([kind]) => record[kind])?.[1](record) ?? ["Another record", ""];
+  return [title, [facts, time(record.createdAt)].filter(Boolean).join(" · "), record.putAside ? "put aside" : undefined];
+}
+
+const kinds = Object.entries({
+  compaction: ({ compaction: c }) => ["Compaction", joined(fromTo(c), range("covers", c.covered), made(c.provenance))],
+  prune: ({ prune: p }) => ["Prune", joined(fromTo(p), counted(p.edits?.length ?? 0, "edit"), made(p.provenance))],
+  attempt: ({ attempt: a }) => [
+    `${capital(words(a.outcome, "ATTEMPT_OUTCOME_"))} attempt`,
+    joined(a.errorReason && words(a.errorReason, "ERROR_REASON_"), a.skipReason && words(a.skipReason, "SKIP_REASON_"),
+      line(a.message ?? "", 500), made(a.provenance)),
+  ],
+  checkpoint: ({ checkpoint: c }) => [`Checkpoint ${c.id}`, line(c.title ?? "", 500)],
+  revert: ({ revert: r }) => [`Revert to point ${count(r.point ?? 0)}`, `${counted(r.messagesPutAside ?? 0, "message")} put aside`],
+  pin: ({ pin }) => ["Pin", counted(pin.members?.length ?? 0, "message")],
+  unpin: ({ unpin }) => ["Unpin", counted(unpin.members?.length ?? 0, "message")],
+  policyChange: () => ["Policy", ""],
+  contextBlocks: ({ contextBlocks: b }) => ["Context blocks", joined(
+    b.set && `set: ${line(b.set.map((block) => block.name).join(", "))}`, b.removed && `removed: ${line(b.removed.join(", "))}`,
+  )],
+  instructions: ({ instructions: i }) => ["Instructions", counted(i.messages?.length ?? 0, "message")],
+  childEnd: ({ childEnd: c }) => ["End of the child", c.isError ? "failed" : ""],
+});
+
+function joined(...facts) {
+  return facts.filter(Boolean).join(" · ");
+}
+
+function counted(n, noun) {
+  return `${count(n)} ${noun}${n === 1 ? "" : "s"}`;
+}
+
+function capital(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function fromTo({ tokensBefore = 0, tokensAfter = 0 }) {
+  return `${count(tokensBefore)} → ${count(tokensAfter)} tokens`;
+}
+
+function range(verb, { start = 0, end = 0 } = {}) {
+  return end > start ? `${verb} #${start} to #${end - 1}` : "";
+}
+
+// made says why an entry or an attempt was made, and what that took.
+function made(p = {}) {
+  return joined(p.reason && words(p.reason, "COMPACTION_REASON_"), p.summarizer && `by ${line(p.summarizer, 80)}`,
+    p.model && line(p.model, 80), p.duration && `${Number(p.duration.slice(0, -1)).toFixed(1)} s`,
+    p.costUsd !== undefined && `${p.costUsd} USD`);
+}
