@@ -1,8 +1,8 @@
 """An agent of LangChain that reads files, whose conversation never outgrows the context window.
 
-    pip install "compactord[langchain]" langchain-anthropic langgraph-checkpoint-sqlite
+    pip install "./clients/python[langchain]" langchain-anthropic langgraph-checkpoint-sqlite
     export ANTHROPIC_API_KEY=...
-    python langchain_agent.py my-conversation
+    python clients/python/examples/langchain_agent.py my-conversation
 
 It needs `compactord serve` in another terminal. Each line of stdin is a message. LangGraph keeps the thread in the file
 of --database: started again with the same name, the agent goes on with it.

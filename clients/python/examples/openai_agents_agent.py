@@ -1,8 +1,8 @@
 """An agent of the OpenAI Agents SDK that reads files, whose conversation never outgrows the context window.
 
-    pip install "compactord[openai-agents]"
+    pip install "./clients/python[openai-agents]"
     export OPENAI_API_KEY=...
-    python openai_agents_agent.py my-conversation
+    python clients/python/examples/openai_agents_agent.py my-conversation
 
 It needs `compactord serve` in another terminal. Each line of stdin is a message. Started again with the same name, it
 goes on with the conversation. The items of the conversation are in the daemon, or with --database=FILE in a file of the

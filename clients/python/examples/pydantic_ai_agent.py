@@ -1,8 +1,8 @@
 """An agent of Pydantic AI that reads files, whose conversation never outgrows the context window.
 
-    pip install "compactord[pydantic-ai]" "pydantic-ai-slim[anthropic]"
+    pip install "./clients/python[pydantic-ai]" "pydantic-ai-slim[anthropic]"
     export ANTHROPIC_API_KEY=...
-    python pydantic_ai_agent.py my-conversation
+    python clients/python/examples/pydantic_ai_agent.py my-conversation
 
 It needs `compactord serve` in another terminal. Each line of stdin is a message. The history is in the file of
 --history, which is written before each call of the model: started again with the same name, the agent goes on with it.

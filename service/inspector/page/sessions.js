@@ -66,7 +66,7 @@ function row(s) {
       ...labels),
     element("td", { class: "number" }, count(s.nextIndex ?? 0)),
     element("td", { class: "number" }, count(s.activeMessages ?? 0)),
-    element("td", { class: "number" }, s.compactionId ? `#${count(s.firstKeptIndex ?? 0)}` : "not"),
+    element("td", { class: "number" }, s.compactionId ? `#${count(s.firstKeptIndex - 1)}` : "not"),
     element("td", { class: "number" }, s.resolvedPolicy?.contextWindow ? count(s.resolvedPolicy.contextWindow) : "unknown"),
     element("td", {}, time(s.changedAt)));
 }

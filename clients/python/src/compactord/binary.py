@@ -14,7 +14,7 @@ from compactord.errors import CompactordError
 
 BINARY_VARIABLE = "COMPACTORD_BINARY"
 _NAME = "compactord"
-_BUILD = "go install github.com/compactord/compactord/cmd/compactord@latest"
+_BUILD = "go install ./cmd/compactord"
 
 
 def find_binary(given: str | Path | None) -> str:
@@ -35,7 +35,8 @@ def find_binary(given: str | Path | None) -> str:
         raise _not_found(f"the program {wanted} does not exist: give binary= or set {BINARY_VARIABLE}")
     raise _not_found(
         f"this package was installed without the program, which it has not for every platform "
-        f"({sysconfig.get_platform()}), and there is no {_NAME} on the PATH: build it with `{_BUILD}`, "
+        f"({sysconfig.get_platform()}), and there is no {_NAME} on the PATH: build it with `{_BUILD}` in a clone of "
+        f"compactord and have $(go env GOPATH)/bin on the PATH, "
         f"or give binary= or set {BINARY_VARIABLE}"
     )
 
@@ -76,4 +77,4 @@ def to_build() -> str:
     """Return what to say beside :func:`start_command` where its program is not there; empty where it is."""
     if shutil.which(_NAME) is not None or own_binary() is not None:
         return ""
-    return f" (`{_BUILD}` makes the program, which is not installed here)"
+    return f" (`{_BUILD}` in a clone of compactord makes the program, which is not on the PATH here)"

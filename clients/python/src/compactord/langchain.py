@@ -1,4 +1,4 @@
-"""The adapter of LangChain and LangGraph: ``pip install compactord[langchain]``.
+"""The adapter of LangChain and LangGraph, which the extra ``langchain`` of this package installs.
 
 :class:`CompactordMiddleware` gives an agent's model the view of a session in place of all messages of the thread.
 """

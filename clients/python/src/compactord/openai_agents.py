@@ -1,4 +1,4 @@
-"""The adapter of the OpenAI Agents SDK: ``pip install compactord[openai-agents]``.
+"""The adapter of the OpenAI Agents SDK, which the extra ``openai-agents`` of this package installs.
 
 :class:`CompactordFilter` makes the input of each model call the view of a session, beside the program's own Agents
 session. :class:`CompactordSession` is an Agents session itself, which keeps its items in the daemon's log.

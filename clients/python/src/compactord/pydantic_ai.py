@@ -1,4 +1,4 @@
-"""The adapter of Pydantic AI: ``pip install compactord[pydantic-ai]``.
+"""The adapter of Pydantic AI, which the extra ``pydantic-ai`` of this package installs.
 
 :class:`CompactordCapability` gives an agent's model the view of a session in place of all messages of a conversation.
 """

@@ -11,10 +11,10 @@ const programName = process.platform === "win32" ? "compactord.exe" : "compactor
 /** The package that has the program for this platform, where there is one. */
 export const platformPackage = `@compactord/${process.platform}-${process.arch}`;
 
-const build = "`go install github.com/compactord/compactord/cmd/compactord@latest`";
+const build = "`go install ./cmd/compactord` in a clone of compactord";
 
 /** Says what to do where no program is installed. */
-const howToBuild = `build it with ${build}, or give binary or set COMPACTORD_BINARY`;
+const howToBuild = `build it with ${build} and have $(go env GOPATH)/bin on PATH, or give binary or set COMPACTORD_BINARY`;
 
 /** The path of the daemon's program: the given one, that of COMPACTORD_BINARY, the installed one, that of PATH. */
 export function findBinary(given: string | undefined): string {
@@ -53,7 +53,7 @@ export function startCommand(): string {
 /** What to say beside {@link startCommand} where its program is not there; empty where it is. */
 export function toBuild(): string {
   const there = binaryOnPath() !== undefined || ownBinary() !== undefined;
-  return there ? "" : ` (${build} makes the program, which is not installed here)`;
+  return there ? "" : ` (${build} makes the program, which is not on PATH here)`;
 }
 
 function binaryOnPath(): string | undefined {
