@@ -128,6 +128,8 @@ func readProblem(err error) string {
 	switch {
 	case err == nil:
 		return ""
+	case errors.As(err, &disk) && disk.Cause == storage.DiskUnreachable:
+		return "the database does not answer"
 	case errors.As(err, &disk):
 		return "the disk failed: " + string(disk.Cause)
 	case errors.Is(err, storage.ErrCorrupt):

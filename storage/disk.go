@@ -87,7 +87,12 @@ func IsDiskError(err error) bool {
 }
 
 // Error returns the cause and the system's error.
-func (e *DiskError) Error() string { return fmt.Sprintf("%s (%s): %v", ErrDisk, e.Cause, e.Err) }
+func (e *DiskError) Error() string {
+	if e.Cause == DiskUnreachable {
+		return fmt.Sprintf("the database does not serve (%s): %v", e.Cause, e.Err)
+	}
+	return fmt.Sprintf("%s (%s): %v", ErrDisk, e.Cause, e.Err)
+}
 
 // Unwrap returns the system's error.
 func (e *DiskError) Unwrap() error { return e.Err }

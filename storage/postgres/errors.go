@@ -29,6 +29,32 @@ const (
 	damageClass       = "XX"
 )
 
+// The codes of answers that a person can do something about, as Code returns them.
+const (
+	// NoRights means that the role lacks rights on the tables.
+	NoRights = "42501"
+	// NoDatabase means that there is no such database.
+	NoDatabase = "3D000"
+	// NotAuthorized means that the server does not let the role in, such as one that does not exist.
+	NotAuthorized = "28000"
+	// WrongPassword means that the password is missing or wrong.
+	WrongPassword = "28P01"
+)
+
+// answerError is what a server has answered, without what it may have quoted.
+type answerError struct{ text, code string }
+
+func (e *answerError) Error() string { return e.text }
+
+// Code returns the code of an error that the server has answered, five characters; empty where it has answered none.
+func Code(err error) string {
+	var answer *answerError
+	if errors.As(err, &answer) {
+		return answer.code
+	}
+	return ""
+}
+
 // quiet are the classes of errors whose messages may quote values, and so conversations.
 var quiet = []string{"21", "22", "23", "P0", "XX"}
 
@@ -65,12 +91,17 @@ func faultOf(err error, closed bool) *fault {
 
 // unreachable is the error where there is no connection to the database. pgx leaves passwords out of its errors.
 func unreachable(err error) error {
-	return &storage.DiskError{Cause: storage.DiskUnreachable, Err: errors.New(err.Error())}
+	plain := &answerError{text: err.Error(), code: Code(err)}
+	var answer *pgconn.PgError
+	if errors.As(err, &answer) {
+		plain.code = answer.Code
+	}
+	return &storage.DiskError{Cause: storage.DiskUnreachable, Err: plain}
 }
 
 // answered converts an error that the server answered.
 func answered(e *pgconn.PgError) *fault {
-	err := errors.New(textOf(e))
+	err := &answerError{text: textOf(e), code: e.Code}
 	disk := func(cause storage.DiskCause) error { return &storage.DiskError{Cause: cause, Err: err} }
 	switch e.Code {
 	case diskFull:

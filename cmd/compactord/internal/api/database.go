@@ -88,7 +88,15 @@ func ExplainUnfinished(store string) error {
 func ExplainDatabase(store string, err error) error {
 	named := fmt.Errorf("cannot open the store %s: %w", store, err)
 	var schema *postgres.SchemaError
+	var disk *storage.DiskError
 	switch {
+	case postgres.Code(err) == postgres.NoRights:
+		return terminal.Advise(fmt.Errorf("the role lacks rights in the database %s: %w", store, err),
+			"The owner of the tables has to grant them: see \"Start\" in %s", terminal.Command("help", "scaling"))
+	case errors.As(err, &disk) && disk.Cause == storage.DiskUnreachable:
+		return terminal.Advise(fmt.Errorf("cannot reach the database %s: %w", store, disk.Err), toReach(disk.Err))
+	case postgres.Code(err) == postgres.NoDatabase:
+		return terminal.Advise(fmt.Errorf("cannot reach the database %s: %w", store, err), toReach(err))
 	case errors.Is(err, storage.ErrUnfinished):
 		return ExplainUnfinished(store)
 	case errors.Is(err, postgres.ErrInUse):
@@ -99,8 +107,27 @@ func ExplainDatabase(store string, err error) error {
 	case schema.Newer():
 		return terminal.Advise(named, "Use a version of compactord that knows it.")
 	default:
-		return terminal.Advise(named, "To make the tables: %s\nOr start the daemon with --migrate.",
+		return terminal.Advise(named, "To make the tables, as the role that owns them: %s\nOr start the daemon as that role, with --migrate.",
 			terminal.Command("migrate", "--store", store))
+	}
+}
+
+// toReach returns what to do where a database cannot be reached.
+func toReach(err error) string {
+	switch code := postgres.Code(err); {
+	case code == postgres.NoDatabase:
+		return "Make the database, for example with createdb, or name another one in the URL or with PGDATABASE."
+	case code == postgres.NotAuthorized:
+		return "The server does not let the role in: check that it exists and may connect from here with this sslmode. The URL or PGUSER names it."
+	case code == postgres.WrongPassword:
+		return "Check the password of the role: it comes from PGPASSWORD, or from the file that PGPASSFILE names (~/.pgpass)."
+	case code != "":
+		return "The server runs, but does not take the connection now: try again later."
+	case strings.Contains(err.Error(), "tls"):
+		return "Check how the server speaks TLS: sslmode in the URL says what is wanted (disable, require, verify-full), and " +
+			"sslrootcert which certificates are trusted."
+	default:
+		return "Check that the server runs, and its host and port: they are in the URL, or in PGHOST and PGPORT."
 	}
 }
 

@@ -1,11 +1,14 @@
 package stores_test
 
 import (
+	"errors"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc"
 
@@ -142,4 +145,48 @@ func TestSettingsOfDatabase(t *testing.T) {
 	r := programtest.Ran(t, "sessions", "--store", store).Ends(t, terminal.ExitFailed)
 	require.Contains(t, r.Err, "cannot open the store "+store)
 	require.Contains(t, strings.ToLower(r.Err), "connect")
+}
+
+// An error of a database that cannot be opened says what to do.
+func TestUnreachableDatabase(t *testing.T) {
+	server := serverOf(t)
+	t.Setenv("XDG_STATE_HOME", filepath.Join(t.TempDir(), "state"))
+	store := server.Empty(t)
+	programtest.Ran(t, "migrate", "--store", store).Ends(t, terminal.ExitDone)
+	u, err := url.Parse(store)
+	require.NoError(t, err)
+	with := func(change func(*url.URL, url.Values)) string {
+		other, query := *u, u.Query()
+		change(&other, query)
+		other.RawQuery = query.Encode()
+		return other.String()
+	}
+	for name, c := range map[string]struct{ store, says, todo string }{
+		"database": {with(func(u *url.URL, _ url.Values) { u.Path = "/none" }), "cannot reach the database", "Make the database"},
+		"role":     {with(func(_ *url.URL, q url.Values) { q.Set("user", "nobody") }), "cannot reach the database", "let the role in"},
+		"port":     {with(func(_ *url.URL, q url.Values) { q.Set("port", "1") }), "cannot reach the database", "Check that the server runs"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, command := range []string{"serve", "sessions", "migrate"} {
+				r := programtest.Ran(t, command, "--store", c.store).Ends(t, terminal.ExitFailed)
+				require.Contains(t, r.Err, c.says, command)
+				require.Contains(t, r.Err, c.todo, command)
+				require.NotContains(t, r.Err, "disk", command)
+			}
+		})
+	}
+
+	// A role without rights on the tables learns who grants them, or who migrates.
+	conn, err := pgx.Connect(t.Context(), store)
+	require.NoError(t, err)
+	_, err = conn.Exec(t.Context(), "CREATE ROLE plain LOGIN")
+	require.NoError(t, errors.Join(err, conn.Close(t.Context())))
+	plain := with(func(_ *url.URL, q url.Values) { q.Set("user", "plain") })
+	for _, command := range []string{"serve", "sessions"} {
+		r := programtest.Ran(t, command, "--store", plain).Ends(t, terminal.ExitFailed)
+		require.Contains(t, r.Err, "the role lacks rights in the database", command)
+		require.Contains(t, r.Err, "compactord help scaling", command)
+	}
+	r := programtest.Ran(t, "migrate", "--store", plain).Ends(t, terminal.ExitFailed)
+	require.Contains(t, r.Err, "Migrate as the role that owns the tables")
 }

@@ -57,6 +57,9 @@ func (c *Migrate) Run(ctx context.Context, a *api.App) error {
 	switch {
 	case errors.Is(context.Cause(ctx), terminal.ErrInterrupted):
 		return terminal.ErrInterrupted
+	case postgres.Code(err) == postgres.NoRights && !c.Status:
+		return terminal.Advise(fmt.Errorf("the role cannot make the tables in the database %s: %w", c.Store, err),
+			"Migrate as the role that owns the tables, or that may make tables in the schema.")
 	case err != nil:
 		return api.ExplainDatabase(c.Store, err)
 	}
