@@ -63,10 +63,24 @@ func writeBeside(path, content string) (name string, err error) {
 	return file.Name(), file.Sync()
 }
 
+// holdsNoToken reports whether a file that others can read is known to hold no token.
+func holdsNoToken(path string) bool {
+	content, err := trusted.Read(path, maxTokenFile)
+	if err != nil {
+		return false
+	}
+	token := strings.TrimSpace(string(content))
+	_, err = HashOf(token)
+	return err != nil && !LooksLikeJWT(token)
+}
+
 // ReadTokenFile returns the token in a file, also a JWT. It refuses a file that others can read or change. No error quotes the file.
 func ReadTokenFile(path string) (string, error) {
 	content, err := trusted.ReadPrivate(path, maxTokenFile)
 	switch {
+	case errors.Is(err, trusted.ErrExposed) && holdsNoToken(path):
+		// Nothing is to be changed about the file of somebody else.
+		return "", fmt.Errorf("it holds no token: %w", ErrNoToken)
 	case errors.Is(err, trusted.ErrExposed):
 		return "", fmt.Errorf("%w, and if others may have read it, remove it, so that the next daemon makes another token", err)
 	case err != nil:

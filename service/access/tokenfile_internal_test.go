@@ -94,3 +94,15 @@ func TestTokenFilesThatAreRefused(t *testing.T) {
 	_, err := ReadTokenFile(t.TempDir())
 	require.ErrorContains(t, err, "not a regular file")
 }
+
+// A file of somebody else is not to be changed or removed: it holds no token.
+func TestOpenFileWithoutToken(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "hostname")
+	require.NoError(t, os.WriteFile(path, []byte("here\n"), 0o600))
+	for _, mode := range []os.FileMode{0o644, 0o755} {
+		require.NoError(t, os.Chmod(path, mode))
+		_, err := ReadTokenFile(path)
+		require.ErrorIs(t, err, ErrNoToken)
+		require.NotContains(t, err.Error(), "remove")
+	}
+}

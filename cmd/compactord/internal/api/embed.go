@@ -168,6 +168,9 @@ func openStore(path string, options boltstore.Options, elsewhere string) (*bolts
 		return nil, terminal.Advise(fmt.Errorf("the store %s was written by a newer version of compactord", path), "Use that version.")
 	case errors.Is(err, storage.ErrCorrupt):
 		return nil, fmt.Errorf("%s is damaged, or not a store of compactord: %w", path, withoutPath(err))
+	case errors.Is(err, fs.ErrNotExist) && MissingFolder(path) != "":
+		return nil, terminal.Advise(fmt.Errorf("cannot open the store %s: there is no folder %s", path, MissingFolder(path)),
+			"Make it with mkdir -p, or name another place with --store.")
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("cannot open the store %s: there is no such file or folder", path)
 	case errors.Is(err, fs.ErrPermission):

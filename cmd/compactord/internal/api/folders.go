@@ -1,6 +1,8 @@
 package api
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -42,6 +44,20 @@ func (f *folders) RemoveAll() {
 	defer f.mu.Unlock()
 	for path := range f.paths {
 		_ = os.RemoveAll(path)
+	}
+}
+
+// MissingFolder returns the first folder on the way to a file that is not there; empty where all are.
+func MissingFolder(file string) string {
+	missing := ""
+	for folder := filepath.Dir(file); ; folder = filepath.Dir(folder) {
+		if _, err := os.Stat(folder); !errors.Is(err, fs.ErrNotExist) {
+			return missing
+		}
+		missing = folder
+		if folder == filepath.Dir(folder) {
+			return missing
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package api
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 	"github.com/compactord/compactord/service/access"
@@ -25,6 +26,10 @@ func (a *App) token(addr Address, security Security) (access.Found, error) {
 	if errors.Is(err, access.ErrPlaintext) {
 		return found, terminal.Advise(fmt.Errorf("the token is not sent to %s: %w", addr, err),
 			"Use --tls or --tls-ca if the daemon speaks TLS, or a port of this machine that ssh forwards.")
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return found, terminal.Advise(err, "Name the file of a token with --token-file or COMPACTORD_TOKEN_FILE, or leave both out: the token that a daemon of "+
+			"yours has made is then taken.")
 	}
 	return found, err
 }

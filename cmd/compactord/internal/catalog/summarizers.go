@@ -51,6 +51,7 @@ func (c *Summarizers) Run(ctx context.Context, a *api.App) (err error) {
 	}
 	printSummarizers(a.Out, answer.GetSummarizers())
 	fmt.Fprintf(a.Out, "\nTo let one of them write: %s\n", a.Hinted(c.hintCompact(answer.GetSummarizers())))
+	fmt.Fprintf(a.Out, "To add a model, name it in a file for --config: %s\n", a.Hinted(terminal.Command("help", "configuration")))
 	return nil
 }
 

@@ -131,7 +131,11 @@ func (c *Config) checkListen(from Sources) error {
 		}
 		return nil
 	}
-	return c.checkAddress(from.Of("listen"), c.Listen, "without TLS and tokens, others could read and change all conversations",
+	if c.NoAuth {
+		return c.checkAddress(from.Of("listen"), c.Listen, "without tokens, others could read and change all conversations",
+			"127.0.0.1 or unix:PATH, leave --no-auth out, set --tls-cert and --tls-key")
+	}
+	return c.checkAddress(from.Of("listen"), c.Listen, "without TLS, others could read the tokens and all conversations",
 		"127.0.0.1 or unix:PATH, set --tls-cert and --tls-key")
 }
 

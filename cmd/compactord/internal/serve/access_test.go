@@ -132,7 +132,7 @@ func TestTokenFilesThatServeRefuses(t *testing.T) {
 		"broken":     {[]string{"--tokens", sample.File(t, "t", "a\nb c d\n")}, terminal.ExitUsage, "line 2: "},
 		"no auth":    {[]string{"--no-auth"}, terminal.ExitUsage, "--no-auth: all who can connect to 127.0.0.1:0 could do everything"},
 		"both":       {[]string{"--no-auth", "--listen", "unix:" + socket, "--tokens", tokens}, terminal.ExitUsage, "--tokens: no token is asked for with --no-auth"},
-		"other side": {[]string{"--listen", "0.0.0.0:0", "--tokens", tokens}, terminal.ExitUsage, "without TLS and tokens, others could read"},
+		"other side": {[]string{"--listen", "0.0.0.0:0", "--tokens", tokens}, terminal.ExitUsage, "without TLS, others could read the tokens"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			args := append([]string{"serve", "--listen", "127.0.0.1:0", "--store", sample.StorePath(t)}, test.args...)

@@ -7,6 +7,9 @@ import (
 	"fmt"
 	"net"
 	"syscall"
+
+	"github.com/compactord/compactord/cmd/compactord/internal/api"
+	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 )
 
 // listenPrivately creates a socket that only this user can connect to. It sets the mode with the umask and not
@@ -16,6 +19,10 @@ func listenPrivately(ctx context.Context, path string) (net.Listener, error) {
 	old := syscall.Umask(othersNothing)
 	defer syscall.Umask(old)
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "unix", path)
+	if missing := api.MissingFolder(path); err != nil && missing != "" {
+		return nil, terminal.Advise(fmt.Errorf("cannot listen on unix:%s: there is no folder %s", path, missing),
+			"Make it with mkdir -p, or name another place with --listen.")
+	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot listen on unix:%s: %w", path, cause(err))
 	}

@@ -130,7 +130,7 @@ func TestServeRefuses(t *testing.T) {
 		{[]string{"--listen", taken.Addr().String()}, terminal.ExitFailed, "another program does"},
 		{[]string{"--listen", "127.0.0.1:0", "--metrics-listen", taken.Addr().String()}, terminal.ExitFailed, "cannot serve metrics"},
 		{[]string{"--listen", "unix:" + sample.File(t, "file", "text")}, terminal.ExitFailed, "and it is not a socket"},
-		{[]string{"--listen", "127.0.0.1:0", "--store", filepath.Join(t.TempDir(), "no", "folder.db")}, terminal.ExitFailed, "there is no such file or folder"},
+		{[]string{"--listen", "127.0.0.1:0", "--store", filepath.Join(t.TempDir(), "no", "folder.db")}, terminal.ExitFailed, "there is no folder"},
 	} {
 		args := test.args
 		if !strings.Contains(strings.Join(args, " "), "--store") {

@@ -66,6 +66,10 @@ func (c *Recall) request() (*compactordv1.RecallContentRequest, error) {
 	}
 	_, reference := recall.CutSession(c.Reference)
 	if _, err := recall.ParseReference(reference); err != nil {
+		if _, swapped := recall.ParseReference(c.File); swapped == nil {
+			return nil, terminal.Usagef("the reference comes before the file: recall %s %s",
+				strings.TrimPrefix(c.File, "#"), c.Reference)
+		}
 		return nil, terminal.AsUsage(err)
 	}
 	given := 0

@@ -60,3 +60,9 @@ func TestRecall(t *testing.T) {
 	programtest.Ran(t, "recall", "20", path).Ends(t, terminal.ExitFailed).Says(t, "(CONTENT_NOT_FOUND)")
 	programtest.Ran(t, "recall", "6.1", path).Ends(t, terminal.ExitFailed).Says(t, "(CONTENT_NOT_FOUND)")
 }
+
+// The file before the reference, as other commands take it, is told from a wrong reference.
+func TestRecallOfAReferenceAfterItsFile(t *testing.T) {
+	programtest.Ran(t, "recall", "talk.jsonl", "#3").Ends(t, terminal.ExitUsage).
+		Says(t, "the reference comes before the file: recall 3 talk.jsonl")
+}

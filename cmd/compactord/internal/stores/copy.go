@@ -72,8 +72,8 @@ func (c *Copy) Run(ctx context.Context, a *api.App) error {
 			From: c.From, To: c.To, Sessions: done.Sessions, Copied: done.Copied, Messages: done.Messages,
 		})
 	}
-	fmt.Fprintf(a.Out, "%s holds the same as %s: %s with %s, of which this run has copied %d.\n", terminal.Printable(c.To),
-		terminal.Printable(c.From), terminal.Count(done.Sessions, "session"), terminal.Count(int(done.Messages), "message"), done.Copied)
+	fmt.Fprintf(a.Out, "%s holds the same as %s: %s with %s. This run has copied %s.\n", terminal.Printable(c.To),
+		terminal.Printable(c.From), terminal.Count(done.Sessions, "session"), terminal.Count(int(done.Messages), "message"), terminal.Count(done.Copied, "session"))
 	return nil
 }
 

@@ -51,7 +51,7 @@ func TestCopyToDatabaseAndBack(t *testing.T) {
 	programtest.Ran(t, "store", "copy", file, database).Ends(t, terminal.ExitFailed).Says(t, "--store-keys")
 	r := programtest.Ran(t, "store", "copy", file, database, "--store-keys", keys).Ends(t, terminal.ExitDone)
 	require.Contains(t, r.Out, "holds the same as "+file+": 3 sessions with ")
-	require.Contains(t, r.Out, "of which this run has copied 3.")
+	require.Contains(t, r.Out, "This run has copied 3 sessions.")
 	require.Contains(t, r.Err, "copying ")
 	require.Contains(t, r.Err, "comparing ")
 	document := sample.Document(t, programtest.Ran(t, "store", "copy", file, database, "--store-keys", keys, "--json", "-q").
