@@ -47,20 +47,22 @@ class Messages:
         messages: list[Any],
         tools: Sequence[Any] = (),
         system: Sequence[Any] = (),
-    ) -> dict[str, Any]:
+    ) -> anthropic.types.Message:
         assert messages
         assert all(tool["input_schema"] for tool in tools)
         assert max_tokens
         assert all(block["type"] == "text" for block in system)
-        return {
-            "id": "msg_1",
-            "type": "message",
-            "role": "assistant",
-            "model": model,
-            "content": [{"type": "text", "text": "To send them."}],
-            "stop_reason": "end_turn",
-            "usage": {"input_tokens": 10, "output_tokens": 3},
-        }
+        return anthropic.types.Message.model_validate(
+            {
+                "id": "msg_1",
+                "type": "message",
+                "role": "assistant",
+                "model": model,
+                "content": [{"type": "text", "text": "To send them."}],
+                "stop_reason": "end_turn",
+                "usage": {"input_tokens": 10, "output_tokens": 3},
+            }
+        )
 
 
 class Anthropic:
