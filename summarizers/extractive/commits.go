@@ -1,6 +1,11 @@
 package extractive
 
-import "strings"
+import (
+	"slices"
+	"strings"
+
+	"github.com/compactord/compactord/summarizers/extractive/evidence"
+)
 
 // committedPrefix begins lines about commits, and notPushed ends them while they are only in the local repository.
 const (
@@ -12,6 +17,7 @@ const (
 // command needs a line.
 func (l *ledger) commit(index uint32, c *call, output string) bool {
 	made, others, pushes := false, false, false
+	var titles []string
 	for _, k := range c.cmd.changing {
 		if k.program != "git" || len(k.words) == 0 {
 			others = true
@@ -27,10 +33,13 @@ func (l *ledger) commit(index uint32, c *call, output string) bool {
 					l.addCommit(index, c, hash, title)
 					// It has its line.
 					l.dropQuote(index, strings.TrimSpace(line))
-					made = true
+					made, titles = true, append(titles, oneLine(clip(title, longestTitle)))
 				}
 			}
 		}
+	}
+	if made && !others {
+		l.dropCommand(c, titles)
 	}
 	if made && pushes && !others {
 		c.cmd.shown = "git push"
@@ -63,7 +72,7 @@ func (l *ledger) addCommit(index uint32, c *call, hash, title string) {
 		l.commits = l.commits[:n-1]
 	}
 	it := &item{kind: kindDone, score: commitScore}
-	it.hears(committedPrefix+hash+" ", shorten(oneLine(clip(title, 512)), maxCommit), "")
+	it.hears(committedPrefix+hash+" ", shorten(oneLine(clip(title, longestTitle)), maxCommit), "")
 	it.addCites(c.index, index)
 	if len(l.commands) <= maxKept {
 		l.commands[commitKey(hash)] = it
@@ -71,8 +80,23 @@ func (l *ledger) addCommit(index uint32, c *call, hash, title string) {
 	}
 }
 
-// maxCommit is how many units of a commit's title are shown.
-const maxCommit = 100
+// maxCommit is how many units of a commit's title are shown, and longestTitle how many bytes of it are read.
+const (
+	maxCommit    = 100
+	longestTitle = 512
+)
+
+// dropCommand keeps the lines of a command from being quoted that only give the titles of its commits: each has its line.
+func (l *ledger) dropCommand(c *call, titles []string) {
+	if l.silent {
+		return
+	}
+	for line := range evidence.Lines(c.cmd.said) {
+		if slices.ContainsFunc(titles, func(title string) bool { return strings.Contains(line, title) }) {
+			l.dropQuote(c.index, line)
+		}
+	}
+}
 
 func commitKey(hash string) string { return "commit " + hash }
 
@@ -92,6 +116,38 @@ func (r *reader) settleCommits() {
 			it.hears(it.heard.before, it.heard.words, notPushed)
 		}
 	}
+}
+
+// dropToldCommits drops sentences of the agent that only say again which commit it made.
+func (r *reader) dropToldCommits() {
+	if r.l.silent {
+		return
+	}
+	for _, hash := range r.l.commits {
+		made := r.l.commands[commitKey(hash)]
+		if made == nil || made.heard == nil {
+			continue
+		}
+		again := func(it *item) bool {
+			if it.heard != nil || !r.namesOnly(it.text, hash, made.heard.words) {
+				return false
+			}
+			r.l.dropQuote(it.newest(), it.text)
+			return true
+		}
+		r.l.dropItems(kindDone, again)
+		r.l.dropItems(kindFact, again)
+	}
+}
+
+// mostBesideCommit is how many words a sentence has beside the title and the hash of a commit that says nothing more:
+// "Committed as", "New commit".
+const mostBesideCommit = 2
+
+// namesOnly says whether a text says no more than that there is a commit with this hash or this title.
+func (r *reader) namesOnly(text, hash, title string) bool {
+	rest := strings.Replace(strings.Replace(text, title, " ", 1), hash, " ", 1)
+	return rest != text && contentUpTo(rest, mostBesideCommit+1) <= mostBesideCommit && r.cues.read(rest)&cueNot == 0
 }
 
 // carryCommit reads a line of the previous summary about a commit.

@@ -50,3 +50,42 @@ func TestCommitsAreCarried(t *testing.T) {
 	next.runs("git push", "main -> main", false)
 	require.Contains(t, after(), "2b3c4d5 «Second» [#5, #6]")
 }
+
+// TestCommitsAreNotToldAgain: what the agent says of a commit, and the command that made it, are left out where they say no
+// more than its line.
+func TestCommitsAreNotToldAgain(t *testing.T) {
+	t.Parallel()
+	const title = "Weigh each crate of the depot once (DEP-31)"
+	for answer, stays := range map[string]bool{
+		`Committed as "` + title + `".`:                         false,
+		"Committed 4d5e6f7.":                                    false,
+		`Not committed: "` + title + `".`:                       true,
+		"Committed 4d5e6f7 and pushed it to the depot's fork.":  true,
+		`Committed "` + title + `"; the scale still needs oil.`: true,
+		`Committed "Weigh each crate of the depot twice".`:      true,
+	} {
+		var c conversation
+		c.user("Weigh each crate once in depot/scale.go and commit.")
+		c.runs(`git add -A && git commit -m "`+title+`"`, "[main 4d5e6f7] "+title+"\n 1 file changed", false)
+		c.says(answer)
+		c.user("Now have the scale oiled.")
+		c.runs("make oil", "oiled 3 scales", false)
+		text := c.summary(t, "")
+		require.Contains(t, text, "- Committed 4d5e6f7 «"+title+"» [#1, #2]")
+		require.NotContains(t, text, "git commit -m", answer)
+		require.Equal(t, stays, strings.Count(strings.ToLower(text), "committed") > 1, "%s\n%s", answer, text)
+	}
+}
+
+// TestCommandsThatDoMoreThanCommitAreQuoted: such a command says more than the line about its commit.
+func TestCommandsThatDoMoreThanCommitAreQuoted(t *testing.T) {
+	t.Parallel()
+	var c conversation
+	c.user("Weigh each crate once and commit.")
+	c.runs(`make weigh_depot CRATES=depot/crates_of_the_first_quay.json SCALES=depot/scales_of_the_second_quay.json LIMIT=depot/limit_of_the_third_quay.json `+
+		`TARE=depot/tare_of_the_fourth_quay.json UNIT=depot/unit_of_the_fifth_quay.json && git commit -qam "Weigh each crate once"`, "[main 4d5e6f7] Weigh each crate once", false)
+	c.says("It weighs them once.")
+	c.user("Now have the scale oiled.")
+	c.runs("make oil", "oiled 3 scales", false)
+	require.Contains(t, c.summary(t, ""), "SCALES=depot/scales_of_the_second_quay.json")
+}

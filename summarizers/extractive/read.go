@@ -184,7 +184,7 @@ func textOf(m *compactordv1.Message) string {
 // endings returns the steps that need all messages, in order.
 func (r *reader) endings() []func() {
 	return []func(){
-		r.settleSteps, r.settleErrors, r.settleCalls, r.settleRuns, r.settleCommits, r.settleAnswers, r.markLast, r.keepStep, r.keepQuestion,
+		r.settleSteps, r.settleErrors, r.settleCalls, r.settleRuns, r.settleCommits, r.dropToldCommits, r.settleAnswers, r.markLast, r.keepStep, r.keepQuestion,
 	}
 }
 
