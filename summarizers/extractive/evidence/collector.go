@@ -36,6 +36,9 @@ type Piece struct {
 	ByTool bool
 }
 
+// returned says whether a tool wrote the text.
+func (p Piece) returned() bool { return p.ByTool || p.Voice == Result || p.Voice == pasted }
+
 // Pick is a line or a name that a summary should quote.
 type Pick struct {
 	// First and Last are the messages that the text may be of. They differ only for names of an earlier summary.
@@ -162,7 +165,9 @@ func (c *Collector) Add(p Piece) {
 	}
 	c.begin(p)
 	if p.Voice == Quoted {
-		c.read(p.Text, p)
+		if c.read(p.Text, p); isPassed(p.Text) {
+			return
+		}
 		c.part(p.Text, 0, len(p.Text), c.found, p)
 		return
 	}
@@ -195,6 +200,9 @@ func (c *Collector) line(text string, p Piece) {
 		return
 	}
 	c.read(text, p)
+	if p.returned() && isPassed(text) {
+		return
+	}
 	c.alone(p.Message)
 	c.cut(text, p)
 }

@@ -210,6 +210,20 @@ func isReport(line string) bool {
 	return strings.Contains(line, "uccessfully") || strings.Contains(line, " has been ")
 }
 
+// isPassed says whether a line says of one test that it passed.
+func isPassed(line string) bool {
+	if rest, ok := strings.CutPrefix(line, "--- PASS"); ok {
+		return strings.HasPrefix(rest, ": ")
+	}
+	if test, rest, ok := strings.Cut(line, " PASSED"); ok {
+		return strings.Contains(test, "::") && strings.IndexByte(test, ' ') < 0 && (rest == "" || rest[0] == ' ')
+	}
+	if strings.HasPrefix(line, "PASSED ") {
+		return strings.Contains(line, "::")
+	}
+	return strings.HasPrefix(line, "test ") && strings.HasSuffix(line, " ... ok")
+}
+
 // isTime says whether a text begins with a time such as 10:15:30.
 func isTime(s string) bool {
 	return len(s) >= 8 && isDigit(s[0]) && isDigit(s[1]) && s[2] == ':' && isDigit(s[3]) && isDigit(s[4]) && s[5] == ':'

@@ -119,6 +119,8 @@ type Ranking struct {
 	candidates []candidate
 	// again counts in how many further lines each name was shown, once Further was called.
 	again []uint8
+	// forms are those of the lines that were returned.
+	forms quotedForms
 }
 
 // newRanking returns a ranking of which nothing is shown yet. Rankings begin with the same candidates: gains only fall, so
@@ -131,6 +133,7 @@ func (c *Collector) newRanking(limit int) *Ranking {
 	return &Ranking{
 		Collector: c, weighed: c.weighed, limit: limit,
 		shown: make([]uint8, len(c.names)), candidates: slices.Clone(c.weighed.candidates),
+		forms: quotedForms{map[uint64]bool{}, map[rowForm]int{}},
 	}
 }
 
@@ -224,6 +227,9 @@ func (r *Ranking) Next() (Pick, bool) {
 		r.candidates[0] = r.candidates[last]
 		r.candidates = r.candidates[:last]
 		r.sink(0)
+		if line >= 0 && r.forms.saysAgain(&r.lines[line], r.alike) {
+			continue
+		}
 		pick := r.pick(line)
 		pick.Gain = gain
 		r.limit -= len(pick.Text) + lineCost
@@ -266,6 +272,7 @@ func (c *Collector) rankAll() {
 	}
 	r.order()
 	c.weighed.candidates = r.candidates
+	c.weighed.alike = c.countAlike()
 }
 
 // order makes a heap of the candidates.

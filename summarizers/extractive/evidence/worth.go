@@ -10,6 +10,8 @@ type weighed struct {
 	holds lists
 	// candidates are a heap of all lines and names, with their gains where nothing is shown.
 	candidates []candidate
+	// alike counts the lines that differ in one name.
+	alike *alike
 }
 
 // candidate is a line or, where it is negative, the name ^line.
