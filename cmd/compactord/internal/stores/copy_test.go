@@ -156,7 +156,7 @@ func TestCopyOfRecordings(t *testing.T) {
 	back := filepath.Join(t.TempDir(), "back.db")
 	programtest.Ran(t, "store", "copy", file, database).Ends(t, terminal.ExitDone)
 	programtest.Ran(t, "store", "copy", database, back).Ends(t, terminal.ExitDone)
-	require.Contains(t, programtest.Ran(t, "store", "copy", file, back).Ends(t, terminal.ExitDone).Out, "has copied 0.")
+	require.Contains(t, programtest.Ran(t, "store", "copy", file, back).Ends(t, terminal.ExitDone).Out, "has copied 0 sessions.")
 	requireCheckPasses(t, back)
 	for i := range recordings {
 		session := fmt.Sprint("r", i)

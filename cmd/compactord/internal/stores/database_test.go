@@ -143,7 +143,7 @@ func TestSettingsOfDatabase(t *testing.T) {
 		require.NotContains(t, r.Err, "hush")
 	}
 	r := programtest.Ran(t, "sessions", "--store", store).Ends(t, terminal.ExitFailed)
-	require.Contains(t, r.Err, "cannot open the store "+store)
+	require.Contains(t, r.Err, "cannot reach the database "+store)
 	require.Contains(t, strings.ToLower(r.Err), "connect")
 }
 
