@@ -164,7 +164,7 @@ func (r *reader) permitsOnly(text string) bool {
 }
 
 // remindsOnly says whether a sentence reminds the agent of a thing, and not to do something or that something holds:
-// "Also remember the plan in docs/plan.md".
+// "Also remember the plan in notes/plan.md".
 func (r *reader) remindsOnly(text string) bool {
 	before, rest, ok := strings.Cut(strings.ToLower(text), "remember ")
 	if !ok || strings.Count(before, " ") > 2 || hasOpening(rest, "to ", "that ", "not ", "- ", "– ") {

@@ -255,8 +255,17 @@ test("what others took away is sent again", async () => {
   const session = await client.createSession({ dialect: "openai_chat" });
   const list = new Writer("openai_chat").turns(2);
   await session.sync(list);
-  await session.clear();
+  await client.session(session.id, { dialect: "openai_chat" }).clear();
+  await assert.rejects(session.sync(list), SyncConflictError);
   await session.refresh();
+  assert.deepEqual(marks(shown(await session.sync(list))), marks(list));
+});
+
+test("what the session object took away is sent again", async () => {
+  const session = await client.createSession({ dialect: "openai_chat" });
+  const list = new Writer("openai_chat").turns(2);
+  await session.sync(list);
+  await session.clear();
   assert.deepEqual(marks(shown(await session.sync(list))), marks(list));
 });
 

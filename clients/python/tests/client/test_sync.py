@@ -267,7 +267,7 @@ def test_what_others_took_away_is_sent_again(client: compactord.Client, sent: Se
     given = [user("openai_chat", "mark1"), assistant("openai_chat", "mark2"), user("openai_chat", "mark3")]
     session.sync(given)
     sent.taken()
-    session.clear()
+    client.session(session.id, dialect="openai_chat").clear()
     with pytest.raises(compactord.SyncConflictError) as caught:
         session.sync(given)
     assert caught.value.index is None
@@ -276,6 +276,14 @@ def test_what_others_took_away_is_sent_again(client: compactord.Client, sent: Se
     synced = session.sync(given)
     assert sent.taken() == [0, 3]
     assert synced.messages == given
+
+
+def test_what_the_session_object_took_away_is_sent_again(client: compactord.Client) -> None:
+    session = client.create_session(dialect="openai_chat")
+    given = [user("openai_chat", "mark1"), assistant("openai_chat", "mark2"), user("openai_chat", "mark3")]
+    session.sync(given)
+    session.clear()
+    assert session.sync(given).messages == given
 
 
 def test_a_session_that_was_made_anew(client: compactord.Client) -> None:
