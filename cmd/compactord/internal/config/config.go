@@ -34,7 +34,7 @@ type Config struct {
 	TLSCert                string        `name:"tls-cert" env:"COMPACTORD_TLS_CERT" help:"Speak TLS with this certificate, in PEM, with intermediate ones after it (default: none, plaintext). Read again when it changes." placeholder:"PATH" type:"path"`
 	TLSKey                 string        `name:"tls-key" env:"COMPACTORD_TLS_KEY" help:"Private key of --tls-cert, in PEM." placeholder:"PATH" public:"a path" type:"path"`
 	TLSClientCA            string        `name:"tls-client-ca" env:"COMPACTORD_TLS_CLIENT_CA" help:"Take only clients whose certificate one of these authorities has signed, in PEM (default: any client). Read again when it changes." placeholder:"PATH" type:"path"`
-	Insecure               bool          `env:"COMPACTORD_INSECURE" help:"Listen on an address that other machines can reach without TLS and tokens, and take --no-auth on any address."`
+	Insecure               bool          `env:"COMPACTORD_INSECURE" help:"Listen without TLS on an address that other machines can reach, and take --no-auth on any address."`
 	Reflection             *bool         `env:"COMPACTORD_REFLECTION" help:"Describe the API to tools such as grpcurl (default: yes, unless other machines can reach the address)." negatable:""`
 	MaxMessageBytes        int           `default:"67108864" env:"COMPACTORD_MAX_MESSAGE_BYTES" help:"Size of the largest request (default: ${default})." placeholder:"N"`
 	MaxInflightBytes       int64         `env:"COMPACTORD_MAX_INFLIGHT_BYTES" help:"Memory that the requests that run at once may take (default: 8 times --max-message-bytes)." placeholder:"N"`
@@ -135,7 +135,12 @@ func (c *Config) checkListen(from Sources) error {
 		return c.checkAddress(from.Of("listen"), c.Listen, "without tokens, others could read and change all conversations",
 			"127.0.0.1 or unix:PATH, leave --no-auth out, set --tls-cert and --tls-key")
 	}
-	return c.checkAddress(from.Of("listen"), c.Listen, "without TLS, others could read the tokens and all conversations",
+	return c.checkSecrecy(from.Of("listen"), c.Listen)
+}
+
+// checkSecrecy refuses an address that other machines can reach, of a daemon with tokens and without TLS.
+func (c *Config) checkSecrecy(from, address string) error {
+	return c.checkAddress(from, address, "without TLS, others could read the tokens and all conversations",
 		"127.0.0.1 or unix:PATH, set --tls-cert and --tls-key")
 }
 

@@ -57,11 +57,10 @@ func (c *Config) checkHTTPAddress(from Sources) error {
 	case c.NoAuth && !private && !c.Insecure:
 		return fmt.Errorf("%s: all who can connect to %s could do everything without tokens, also web pages. Listen on unix:PATH, "+
 			"or take the risk with --insecure", from.Of("http-listen"), address)
-	case addr.Local() || guarded || c.Insecure:
+	case guarded:
 		return nil
 	default:
-		return fmt.Errorf("%s: other machines can reach %s, and without TLS and tokens, others could read and change all conversations. "+
-			"Listen on 127.0.0.1 or unix:PATH, set --tls-cert and --tls-key, or take the risk with --insecure", from.Of("http-listen"), address)
+		return c.checkSecrecy(from.Of("http-listen"), address)
 	}
 }
 

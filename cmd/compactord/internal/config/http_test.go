@@ -43,7 +43,7 @@ func TestWrongSettingsOfHTTP(t *testing.T) {
 		says string
 	}{
 		"no address":          {[]string{"--http-listen", "x"}, `--http-listen: "x" is not an address`},
-		"reachable":           {[]string{"--http-listen", "0.0.0.0:1"}, "--http-listen: other machines can reach 0.0.0.0:1"},
+		"reachable":           {[]string{"--http-listen", "0.0.0.0:1"}, "--http-listen: other machines can reach 0.0.0.0:1, and without TLS, others could read the tokens"},
 		"the address of gRPC": {[]string{"--listen", "127.0.0.1:1", "--http-listen", "127.0.0.1:1"}, "--http-listen: it is the address of --listen"},
 		"no tokens":           {[]string{"--listen", "unix:/tmp/x", "--no-auth", "--http-listen", "127.0.0.1:1"}, "--http-listen: all who can connect to 127.0.0.1:1 could do everything"},
 		"a port":              {[]string{"--http-listen", "127.0.0.1:1", "--http-allow-host", "a:1"}, `--http-allow-host: "a:1" is no name of a host`},
