@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import compactord
-from provider import Model, Provider, go_on
+from provider import Model, Provider, go_on, running
 
 ROOT = Path(__file__).resolve().parents[3]
 EXAMPLES = ROOT / "clients" / "python" / "examples"
@@ -97,6 +97,20 @@ def model(folder: Path) -> Model:
     """The model, for whose turns there are files in a folder."""
     write_files(folder, TURNS)
     return Model(lambda turn, letter: str(folder / f"{turn}{letter}.txt"))
+
+
+def talk(client: compactord.Client, folder: Path, example: str, arguments: Sequence[str], **environment: str) -> None:
+    """Half of the turns, a process that is killed while the model thinks about results, and the other half."""
+    with running(model(folder), BINARY, WINDOW) as provider:
+        conversation = Conversation(provider, client.address)
+        half = TURNS // 2
+        conversation.run(example, arguments, range(half), **environment)
+        conversation.kill(example, arguments, half, **environment)
+        conversation.run(example, [*arguments, "--stream"], range(half, TURNS), **environment)
+        assert provider.refused() == []
+        assert {one.streamed for one in provider.requests} == {False, True}
+        if TURNS >= 30:
+            assert provider.reused() > 0.8
 
 
 def readme(framework: str) -> Any:

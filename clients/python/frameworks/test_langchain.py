@@ -11,7 +11,7 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 
 import compactord
 from compactord.langchain_messages import neutral
-from programs import BINARY, TURNS, WINDOW, Conversation, check_log, model, readme
+from programs import BINARY, WINDOW, check_log, model, readme, talk
 from provider import running
 
 EXAMPLE = "langchain_agent.py"
@@ -29,16 +29,7 @@ def test_a_long_conversation(client: compactord.Client, tmp_path: Path, maker: s
     """Nothing twice, nothing lost: the log holds the messages of the thread, and no request breaks a rule."""
     database = str(tmp_path / "threads.db")
     arguments = [maker, f"--model={maker}:make-believe", f"--context-window={WINDOW}", f"--database={database}"]
-    with running(model(tmp_path), BINARY, WINDOW) as provider:
-        conversation = Conversation(provider, client.address)
-        half = TURNS // 2
-        conversation.run(EXAMPLE, arguments, range(half), **QUIET)
-        conversation.kill(EXAMPLE, arguments, half, **QUIET)
-        conversation.run(EXAMPLE, [*arguments, "--stream"], range(half, TURNS), **QUIET)
-        assert provider.refused() == []
-        assert {one.streamed for one in provider.requests} == {False, True}
-        if TURNS >= 30:
-            assert provider.reused() > 0.8
+    talk(client, tmp_path, EXAMPLE, arguments, **QUIET)
     session = client.session(maker)
     check_log(session)
     synced = session.sync([neutral(message) for message in thread(database, maker)], compact=False, view=False)

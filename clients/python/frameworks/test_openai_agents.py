@@ -11,7 +11,7 @@ import pytest
 
 import compactord
 from agents import SQLiteSession
-from programs import BINARY, TURNS, WINDOW, Conversation, check_log, model, readme
+from programs import BINARY, WINDOW, check_log, model, readme, talk
 from provider import running
 
 EXAMPLE = "openai_agents_agent.py"
@@ -28,7 +28,7 @@ def test_a_long_conversation_with_the_sdks_own_session(client: compactord.Client
     """Nothing twice, nothing lost: the log holds the items of the SDK's file, and no request breaks a rule."""
     database = str(tmp_path / "items.db")
     arguments = ["own", f"--context-window={WINDOW}", f"--database={database}"]
-    talk(client, tmp_path, arguments)
+    talk(client, tmp_path, EXAMPLE, arguments, **QUIET)
     session = client.session("own", dialect="openai_responses")
     synced = session.sync(asyncio.run(SQLiteSession("own", database).get_items()), compact=False, view=False)
     # A filter is called before the model: the last answer comes into the log with the next call.
@@ -37,7 +37,7 @@ def test_a_long_conversation_with_the_sdks_own_session(client: compactord.Client
 
 
 def test_a_long_conversation_in_the_daemon(client: compactord.Client, tmp_path: Path) -> None:
-    talk(client, tmp_path, ["kept", f"--context-window={WINDOW}"])
+    talk(client, tmp_path, EXAMPLE, ["kept", f"--context-window={WINDOW}"], **QUIET)
     check_log(client.session("kept", dialect="openai_responses"))
 
 
@@ -50,17 +50,3 @@ def test_the_readme(client: compactord.Client, tmp_path: Path, monkeypatch: pyte
     assert names["result"].final_output == "I heard you."
     said = [part.text.text for logged in client.session("support-42").messages() for part in logged.message.parts]
     assert said == ["What did we decide?", "", "I heard you."]
-
-
-def talk(client: compactord.Client, folder: Path, arguments: list[str]) -> None:
-    """Half of the turns, a process that is killed while the model thinks about results, and the other half."""
-    with running(model(folder), BINARY, WINDOW) as provider:
-        conversation = Conversation(provider, client.address)
-        half = TURNS // 2
-        conversation.run(EXAMPLE, arguments, range(half), **QUIET)
-        conversation.kill(EXAMPLE, arguments, half, **QUIET)
-        conversation.run(EXAMPLE, [*arguments, "--stream"], range(half, TURNS), **QUIET)
-        assert provider.refused() == []
-        assert {one.streamed for one in provider.requests} == {False, True}
-        if TURNS >= 30:
-            assert provider.reused() > 0.8

@@ -12,7 +12,7 @@ from pydantic_ai import ModelMessagesTypeAdapter
 
 import compactord
 from compactord.pydantic_ai_messages import neutral
-from programs import BINARY, TURNS, WINDOW, Conversation, check_log, model, readme
+from programs import BINARY, WINDOW, check_log, model, readme, talk
 from provider import running
 
 EXAMPLE = "pydantic_ai_agent.py"
@@ -29,16 +29,7 @@ def test_a_long_conversation(client: compactord.Client, tmp_path: Path, maker: s
     """Nothing twice, nothing lost: the log holds the messages of the history, and no request breaks a rule."""
     history = tmp_path / "history.json"
     arguments = [maker, f"--model={maker}:make-believe", f"--context-window={WINDOW}", f"--history={history}"]
-    with running(model(tmp_path), BINARY, WINDOW) as provider:
-        conversation = Conversation(provider, client.address)
-        half = TURNS // 2
-        conversation.run(EXAMPLE, arguments, range(half))
-        conversation.kill(EXAMPLE, arguments, half)
-        conversation.run(EXAMPLE, [*arguments, "--stream"], range(half, TURNS))
-        assert provider.refused() == []
-        assert {one.streamed for one in provider.requests} == {False, True}
-        if TURNS >= 30:
-            assert provider.reused() > 0.8
+    talk(client, tmp_path, EXAMPLE, arguments)
     session = client.session(maker)
     check_log(session)
     messages = ModelMessagesTypeAdapter.validate_json(history.read_bytes())
