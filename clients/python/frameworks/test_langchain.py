@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +15,6 @@ from provider import running
 
 EXAMPLE = "langchain_agent.py"
 QUIET = {"LANGSMITH_TRACING": "false"}
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[compactord.Client]:
-    with compactord.embedded(BINARY) as made:
-        yield made
 
 
 @pytest.mark.parametrize("maker", ["anthropic", "openai"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,17 +22,11 @@ import compactord
 from compactord import v1
 from compactord.langchain import CompactordMiddleware
 from compactord.langchain_messages import langchain, neutral, shown
-from programs import BINARY, recordings
+from programs import recordings
 
 # Without edits of long results: the messages that come back are those that were given.
 POLICY: Any = {"context_window": 10_000_000, "on_append": {}}
 IMAGE = "iVBORw0KGgo="
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[compactord.Client]:
-    with compactord.embedded(BINARY) as made:
-        yield made
 
 
 def texts() -> st.SearchStrategy[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +15,6 @@ from provider import running
 
 EXAMPLE = "openai_agents_agent.py"
 QUIET = {"OPENAI_AGENTS_DISABLE_TRACING": "1"}
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[compactord.Client]:
-    with compactord.embedded(BINARY) as made:
-        yield made
 
 
 def test_a_long_conversation_with_the_sdks_own_session(client: compactord.Client, tmp_path: Path) -> None:

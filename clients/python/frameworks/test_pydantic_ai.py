@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +15,6 @@ from programs import BINARY, WINDOW, check_log, model, readme, talk
 from provider import running
 
 EXAMPLE = "pydantic_ai_agent.py"
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[compactord.Client]:
-    with compactord.embedded(BINARY) as made:
-        yield made
 
 
 @pytest.mark.parametrize("maker", ["anthropic", "openai-chat"])
