@@ -126,8 +126,8 @@ func match(t *testing.T, lines *bufio.Reader, first, second *regexp.Regexp) (ofS
 	return found[1], found[0]
 }
 
-// fillStore makes the sessions that the walk looks at: one that works, one with points of many kinds, a hostile one, and a
-// long one.
+// fillStore makes the sessions that the walk looks at: one that works, one that nothing has compacted, one with points of many
+// kinds, a hostile one, and a long one.
 func fillStore(t *testing.T, address string) {
 	t.Helper()
 	conn, err := daemontest.Dial(address, grpc.WithDefaultCallOptions(grpc.MaxCallSendMsgSize(64<<20)))
@@ -138,6 +138,7 @@ func fillStore(t *testing.T, address string) {
 	f.create("work", "A day at the harbour", map[string]string{"team": "harbour"}, daemontest.Working(60, 2000)...)
 	f.compact("work", 10)
 	f.hideResults("work")
+	f.create("full", "", nil, daemontest.Working(60, 2000)...)
 	f.create(hostileID, hostileText, map[string]string{"label": hostileText}, said(compactordv1.Role_ROLE_USER, hostileText),
 		said(compactordv1.Role_ROLE_ASSISTANT, strings.Repeat("x", 1_000_000)))
 	f.points("points")

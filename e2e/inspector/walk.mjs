@@ -53,6 +53,7 @@ async function walk(colorScheme, width) {
   await step("search", () => searches(page));
   await step("request", () => showsRequests(page));
   await step("time", () => goesBackInTime(page));
+  await step("window", () => showsTheWindow(page));
   await step("hostile", () => showsHostileTexts(page));
   await step("long", () => showsALongSession(page));
   await context.close();
@@ -79,14 +80,14 @@ async function listsSessions(page) {
   await page.getByLabel("Token").fill(token);
   await page.keyboard.press("Enter");
   await page.getByRole("table").waitFor();
-  assert.equal(await page.locator("tbody tr").count(), 4);
+  assert.equal(await page.locator("tbody tr").count(), 5);
   await page.getByLabel("Id, title or label").fill("team=harbour");
   assert.deepEqual(await page.locator("tbody a").allTextContents(), ["work"]);
   await page.getByLabel("Id, title or label").fill("");
   await page.getByLabel("Changed since").fill("2100-01-01");
   assert.equal(await page.locator("tbody tr").count(), 0);
   await page.getByLabel("Changed since").fill("");
-  assert.equal(await page.locator("tbody tr").count(), 4);
+  assert.equal(await page.locator("tbody tr").count(), 5);
 }
 
 function list(page, name) {
@@ -127,6 +128,45 @@ async function showsASession(page) {
   await page.keyboard.press("Enter");
   await inView.getByRole("heading", { name: /^#240/ }).waitFor();
   await inLog.getByText("whole").waitFor();
+}
+
+// figure returns a number of a cell of a table.
+async function figure(row, cell) {
+  return Number((await row.locator("td").nth(cell).textContent()).match(/[\d,]+/)[0].replaceAll(",", ""));
+}
+
+async function showsTheWindow(page) {
+  await page.getByRole("link", { name: "All sessions" }).click();
+  await page.getByRole("link", { name: "full", exact: true }).click();
+  await page.getByText("The window", { exact: true }).click();
+  const categories = page.getByRole("table", { name: "Tokens by category" });
+  const category = (name) => categories.getByRole("row").filter({ has: page.getByRole("rowheader", { name, exact: true }) });
+  assert.equal(await figure(category("tool results"), 0), 60);
+  assert.equal(await figure(category("instructions"), 0), 1);
+  const used = await categories.getByRole("row").evaluateAll((rows) => rows.slice(1).map((row) => Number(row.cells[2].textContent.replaceAll(",", "")))
+    .reduce((a, b) => a + b, 0));
+  assert.ok(Math.abs(used - 100_000) < 20, `${used} tokens are in a window of 100,000`);
+
+  // What would free tokens is asked of the daemon, and changes nothing.
+  const largest = page.getByRole("table", { name: "The largest messages" });
+  await largest.getByRole("button", { name: "#0" }).waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "What would free tokens?" }).click();
+  await page.getByText("Nothing was changed.").waitFor();
+  const plans = page.getByRole("table", { name: "What would free tokens" });
+  await largest.getByRole("columnheader", { name: "What would free it" }).waitFor();
+  await page.getByRole("button", { name: "Compare presets" }).click();
+  await plans.getByRole("rowheader", { name: /^prose/ }).waitFor();
+  await page.getByText("Nothing was changed.").waitFor();
+  const figures = await plans.getByRole("row").evaluateAll((rows) => rows.slice(1).filter((row) => row.cells.length > 2)
+    .map((row) => [1, 2, 6, 7].map((cell) => Number(row.cells[cell].textContent.match(/[\d,]+/)[0].replaceAll(",", "")))));
+  assert.ok(figures.length >= 3, `${figures.length} plans do something`);
+  for (const [before, after, cached, anew] of figures) {
+    assert.ok(before > cached && after === Math.max(after, cached) && anew === after - cached, `${before} to ${after}, ${cached} cached and ${anew} anew`);
+  }
+  await largest.getByRole("button", { name: /^#/ }).first().click();
+  const name = await selected(page, "Log").textContent();
+  assert.match(await selected(page, "View").textContent(), new RegExp(`^${name.split(" ")[0]} `));
+  await page.getByText("The window", { exact: true }).click();
 }
 
 async function showsTheConversation(page) {

@@ -7,7 +7,11 @@
 //	api.js        calls of the daemon, and the token
 //	token.js      the form that asks for a token
 //	sessions.js   the list of sessions
-//	session.js    a session: log and view side by side
+//	session.js    a session: its parts, and the point that it is shown as of
+//	lists.js      log and view side by side, and the chosen message
+//	window.js     what is in the window, and what would free it
+//	composition.js  categories of a view's tokens
+//	plans.js      dry runs of prunes and compactions
 //	log.js        the messages of the log that are loaded
 //	view.js       the view, and what it has of each message of the log
 //	rows.js       rows of these lists

@@ -5,7 +5,8 @@ import { call } from "./api.js";
 const pageSize = 100;
 const keptPages = 50;
 
-// Log has the messages of a session by index. It loads them by pages, and forgets the oldest pages.
+// Log has the messages of a session by index. It loads them by pages, and forgets the oldest pages. A page that is loaded
+// again shows what it had until then.
 export class Log {
   constructor(session, length, arrived, failed, signal) {
     this.session = session;
@@ -14,63 +15,86 @@ export class Log {
     this.failed = failed;
     this.signal = signal;
     this.pages = new Map();
+    this.age = 0;
   }
 
-  // at returns a message, or nothing while it is being loaded.
+  // at returns a message, or nothing while it is being loaded for the first time.
   at(index) {
-    const number = Math.floor(index / pageSize);
-    const page = this.pages.get(number);
-    if (page === undefined) {
-      this.pages.set(number, this.load(number));
-      return undefined;
-    }
-    return page instanceof Promise ? undefined : page.get(index);
+    return this.page(Math.floor(index / pageSize)).messages?.get(index);
   }
 
   // loaded waits for a message.
   async loaded(index) {
-    this.at(index);
-    const number = Math.floor(index / pageSize);
-    const page = await this.pages.get(number);
-    return page?.get(index);
+    const page = this.page(Math.floor(index / pageSize));
+    await page.loading;
+    return page.messages?.get(index);
   }
 
-  async load(number) {
-    const page = new Map();
+  // grow makes room for messages that were appended. stale says that all messages may stand elsewhere than before.
+  grow(length, stale) {
+    const last = this.pages.get(Math.floor(this.length / pageSize));
+    if (last) {
+      last.age = undefined;
+    }
+    this.length = length;
+    if (stale) {
+      this.age++;
+    }
+  }
+
+  // page returns a page, and has it loaded where it is not, or is out of date.
+  page(number) {
+    const page = this.pages.get(number) ?? {};
+    if (page.age !== this.age) {
+      page.age = this.age;
+      this.pages.set(number, page);
+      this.forget();
+      page.loading = this.load(number, page);
+    }
+    return page;
+  }
+
+  forget() {
+    for (const [number, old] of this.pages) {
+      if (this.pages.size <= keptPages) {
+        break;
+      }
+      if (old.messages) {
+        this.pages.delete(number);
+      }
+    }
+  }
+
+  async load(number, page) {
+    const { age } = page;
+    const messages = new Map();
     const end = Math.min(this.length, (number + 1) * pageSize);
     try {
-      for (let from = number * pageSize, token = ""; from < end;) {
+      for (let from = number * pageSize, pageToken = ""; from < end;) {
         const answer = await call("SessionService/ListMessages", {
-          sessionId: this.session, fromIndex: token ? 0 : from, pageToken: token, pageSize: end - from,
+          sessionId: this.session, fromIndex: pageToken ? 0 : from, pageToken, pageSize: end - from,
         }, this.signal);
-        const messages = answer.messages ?? [];
-        for (const m of messages) {
-          page.set(m.index ?? 0, m);
+        for (const m of answer.messages ?? []) {
+          messages.set(m.index ?? 0, m);
         }
-        token = answer.nextPageToken ?? "";
-        if (messages.length === 0 || !token) {
+        pageToken = answer.nextPageToken ?? "";
+        if (!pageToken || !answer.messages?.length) {
           break;
         }
-        from = (messages.at(-1).index ?? 0) + 1;
+        from = (answer.messages.at(-1).index ?? 0) + 1;
       }
     } catch (error) {
       this.pages.delete(number);
       if (!this.signal.aborted) {
         this.failed(error);
       }
-      return page;
+      return;
     }
-    this.pages.set(number, page);
-    for (const old of this.pages.keys()) {
-      if (this.pages.size <= keptPages) {
-        break;
-      }
-      if (old !== number && !(this.pages.get(old) instanceof Promise)) {
-        this.pages.delete(old);
-      }
+    // What was asked for later is newer.
+    if (page.age === age) {
+      page.messages = messages;
     }
     this.arrived();
-    return page;
   }
 }
 

@@ -1,5 +1,5 @@
 // What the page shows is in its address: #/ is the list of sessions, #/session/ID one of them, #/session/ID/POINT
-// one as of a point.
+// one as of a point, #/session/ID//INDEX one with a message chosen.
 
 import { Refused } from "./api.js";
 import { element, fill } from "./dom.js";
@@ -19,12 +19,12 @@ async function show() {
   leaving.abort();
   leaving = new AbortController();
   const { signal } = leaving;
-  const [, kind, id, at] = location.hash.split("/");
+  const [, kind, id, at, index] = location.hash.split("/");
   const session = kind === "session" && id ? decoded(id) : undefined;
   document.title = session ? `${shown(session)} · compactord` : "compactord";
   where.textContent = session ? shown(session) : "Sessions";
   try {
-    await (session ? showSession(main, session, pointOf(at), signal) : showSessions(main, signal));
+    await (session ? showSession(main, session, { point: numberOf(at), index: numberOf(index) }, signal) : showSessions(main, signal));
   } catch (error) {
     if (signal.aborted) {
       return;
@@ -37,7 +37,7 @@ async function show() {
   }
 }
 
-function pointOf(text) {
+function numberOf(text) {
   return /^\d{1,10}$/.test(text ?? "") ? Number(text) : undefined;
 }
 

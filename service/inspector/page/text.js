@@ -29,3 +29,18 @@ export function words(name, prefix) {
 export function time(iso) {
   return iso ? new Date(iso).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" }) : "";
 }
+
+// counted returns a number with its noun.
+export function counted(n, noun) {
+  return `${count(n)} ${noun}${n === 1 ? "" : "s"}`;
+}
+
+// joined returns those facts that there are, as one line.
+export function joined(...facts) {
+  return facts.filter(Boolean).join(" · ");
+}
+
+// capital returns a text that begins with a capital letter.
+export function capital(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -2,7 +2,7 @@
 
 import { call } from "./api.js";
 import { element, fill } from "./dom.js";
-import { count, line, shown, time, words } from "./text.js";
+import { capital, count, counted, joined, line, shown, time, words } from "./text.js";
 
 const pageSize = 100;
 
@@ -100,18 +100,6 @@ const kinds = Object.entries({
   instructions: ({ instructions: i }) => ["Instructions", counted(i.messages?.length ?? 0, "message")],
   childEnd: ({ childEnd: c }) => ["End of the child", c.isError ? "failed" : ""],
 });
-
-function joined(...facts) {
-  return facts.filter(Boolean).join(" · ");
-}
-
-function counted(n, noun) {
-  return `${count(n)} ${noun}${n === 1 ? "" : "s"}`;
-}
-
-function capital(text) {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
 
 function fromTo({ tokensBefore = 0, tokensAfter = 0 }) {
   return `${count(tokensBefore)} → ${count(tokensAfter)} tokens`;

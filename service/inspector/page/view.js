@@ -3,38 +3,74 @@
 import { call } from "./api.js";
 import { words } from "./text.js";
 
-// loadView returns the messages of a session's view, and where each message of the log stands in it. Without a point it is
-// the newest view.
-export async function loadView(session, signal, asOf) {
-  const messages = [];
-  const dropped = new Set();
-  let tokens = 0;
-  let viewToken = "";
-  for (let more = true; more;) {
-    const answer = await call("CompactionService/GetLLMView", { sessionId: session, viewToken, asOf }, signal);
-    messages.length = Math.min(messages.length, answer.unchangedPrefix ?? 0);
-    messages.push(...(answer.messages ?? []));
-    for (const index of answer.viewReport?.thinkingDropped ?? []) {
-      dropped.add(index);
-    }
-    tokens = answer.viewReport?.tokens ?? 0;
-    viewToken = answer.viewToken;
-    more = answer.hasMore === true;
+// The first page is small, so that it is there soon.
+const firstBytes = 256 * 1024;
+
+// View has the messages of a session's view as far as they are loaded, and where each message of the log stands in them.
+// Without a point it is the newest view.
+export class View {
+  constructor(session, asOf) {
+    this.session = session;
+    this.asOf = asOf;
+    this.tokens = 0;
+    this.token = "";
+    this.whole = false;
+    this.then = undefined;
+    this.clear(0);
   }
-  const places = new Map();
-  const folds = [];
-  let summary;
-  messages.forEach((m, i) => {
-    if (m.index !== undefined) {
-      places.set(m.index, i);
-    } else if (m.summaryOf !== undefined) {
-      summary ??= i;
-    } else if (m.folded !== undefined) {
-      folds.push({ start: m.folded.start ?? 0, end: m.folded.end ?? 0, place: i });
+
+  // clear leaves only the messages before a place.
+  clear(end) {
+    const kept = (this.messages ?? []).slice(0, end);
+    this.messages = [];
+    this.places = new Map();
+    this.folds = [];
+    this.dropped = new Set([...this.dropped ?? []].filter((index) => kept.some((m) => m.index === index)));
+    this.summary = undefined;
+    this.add(kept);
+  }
+
+  add(messages) {
+    for (const m of messages) {
+      const place = this.messages.push(m) - 1;
+      if (m.index !== undefined) {
+        this.places.set(m.index, place);
+      } else if (m.summaryOf !== undefined) {
+        this.summary ??= place;
+      } else if (m.folded !== undefined) {
+        this.folds.push({ start: m.folded.start ?? 0, end: m.folded.end ?? 0, place });
+      }
     }
-  });
-  const then = asOf === undefined ? undefined : await loadThen(session, asOf, messages[summary]?.summaryOf, signal);
-  return { messages, places, folds, summary, dropped, tokens, then };
+  }
+
+  // load brings the view up to date: it loads what is new since the last time. arrived is called after each page.
+  async load(signal, arrived = () => {}) {
+    for (let more = true; more;) {
+      const answer = await call("CompactionService/GetLLMView", {
+        sessionId: this.session, viewToken: this.token, asOf: this.asOf, maxBytes: this.token ? 0 : firstBytes,
+      }, signal);
+      const prefix = answer.unchangedPrefix ?? 0;
+      if (prefix < this.messages.length) {
+        this.clear(prefix);
+      }
+      this.add(answer.messages ?? []);
+      for (const index of answer.viewReport?.thinkingDropped ?? []) {
+        this.dropped.add(index);
+      }
+      this.tokens = answer.viewReport?.tokens ?? 0;
+      this.report = answer.report ?? {};
+      this.token = answer.viewToken;
+      more = answer.hasMore === true;
+      if (more) {
+        arrived();
+      }
+    }
+    if (this.asOf !== undefined) {
+      this.then = await loadThen(this.session, this.asOf, this.messages[this.summary]?.summaryOf, signal);
+    }
+    this.whole = true;
+    arrived();
+  }
 }
 
 // loadThen returns what says where messages stood at a point: the reverts up to it, and what its compaction covers.
@@ -91,21 +127,29 @@ export function placeOf(view, logged) {
 
 const hiding = new Set(["EDIT_KIND_HIDE_RESULT", "EDIT_KIND_OFFLOAD_RESULT", "EDIT_KIND_COLLAPSE_GROUP", "EDIT_KIND_FOLD"]);
 
+// isHidden says whether a message of a view shows a placeholder.
+export function isHidden(m) {
+  return (m.edits ?? []).some((kind) => hiding.has(kind));
+}
+
 // stateOf says in one word what the view has of a message of the log.
 export function stateOf(view, logged) {
   const index = logged.index ?? 0;
   if (!view.places.has(index)) {
+    if (!view.whole) {
+      return "…";
+    }
     const state = standing(view, logged);
     if (state !== "active") {
       return state;
     }
     return view.folds.some((f) => f.start <= index && index < f.end) ? "folded" : "left out";
   }
-  const edits = view.messages[view.places.get(index)].edits ?? [];
-  if (edits.some((kind) => hiding.has(kind))) {
+  const m = view.messages[view.places.get(index)];
+  if (isHidden(m)) {
     return "hidden";
   }
-  if (edits.length > 0) {
+  if ((m.edits ?? []).length > 0) {
     return "edited";
   }
   return view.dropped.has(index) ? "thinking dropped" : "whole";

@@ -64,6 +64,17 @@ export class Virtual {
     }
   }
 
+  // atEnd says whether the last row is in sight, and there is more than fits.
+  atEnd() {
+    const { scrollTop, clientHeight, scrollHeight } = this.root;
+    return scrollHeight > clientHeight && scrollTop + clientHeight >= scrollHeight - this.height;
+  }
+
+  toEnd() {
+    this.root.scrollTop = this.root.scrollHeight;
+    this.draw();
+  }
+
   numberAt(i) {
     return this.numbers ? this.numbers[i] : i;
   }
