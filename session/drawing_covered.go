@@ -17,11 +17,15 @@ func (p *piecewise) summary(ctx context.Context) error {
 		p.builder.item(p.State.Entry)
 		return p.flush(leadEnd)
 	}
-	assistantNext, err := p.assistantFollowsSummary(ctx)
-	if err != nil {
-		return err
+	placement, assistantNext := p.State.Policy.GetSummary().GetPlacement(), false
+	if placement == compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_PAIR {
+		// Only a pair asks what follows it, for which messages are read that are read again to be drawn.
+		var err error
+		if assistantNext, err = p.assistantFollowsSummary(ctx); err != nil {
+			return err
+		}
 	}
-	p.builder.summary(p.State.Entry, p.State.Policy.GetSummary().GetPlacement(), assistantNext)
+	p.builder.summary(p.State.Entry, placement, assistantNext)
 	return p.flush(leadEnd)
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/compactord/compactord/dialects"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -97,9 +98,12 @@ func nameOf(kind compactordv1.Dialect) string {
 	return "none"
 }
 
-// BenchmarkBehindCut are calls on a session with many covered messages, beside the same on one with 1,000.
+// BenchmarkBehindCut are calls on a session with many covered messages, beside the same on one with 1,000. The summaries of
+// both fill the same budget: how long a summary is, its policy says, and not what lies behind the cut.
 func BenchmarkBehindCut(b *testing.B) {
-	const few, kept = 1000, 50
+	const few, kept, summaryTokens = 1000, 50, 2000
+	policy := keeping(kept)
+	policy.GetStrategy().GetSummarize().MaxSummaryTokens = proto.Uint32(summaryTokens)
 	d := start(b)
 	token := map[string]string{}
 	grow := func(covered int) string {
@@ -109,7 +113,7 @@ func BenchmarkBehindCut(b *testing.B) {
 			lines = append(lines, user(fmt.Sprintf("request %-100d", i)), assistant(fmt.Sprintf("answer %-100d", i)))
 		}
 		d.create(id, nil, lines...)
-		require.Equal(b, uint32(covered), d.compact(id, keeping(kept)).GetFirstKeptIndex())
+		require.Equal(b, uint32(covered), d.compact(id, policy).GetFirstKeptIndex())
 		token[id] = d.view(id, compactordv1.Dialect_DIALECT_OPENAI_CHAT).GetViewToken()
 		d.append(id, user("more"))
 		// What is appended while it is measured must not grow the views.

@@ -13,7 +13,7 @@ import (
 func guard(text string) string {
 	var b strings.Builder
 	done := 0
-	eachImitation(text, func(at int, _ imitation) {
+	eachImitation(text, quoted, func(at int, _ imitation) {
 		b.WriteString(text[done:at] + `\`)
 		done = at
 	})
@@ -30,7 +30,7 @@ func unguard(text string) string {
 	}
 	var b strings.Builder
 	done := 0
-	eachImitation(text, func(at int, what imitation) {
+	eachImitation(text, quoted, func(at int, what imitation) {
 		switch {
 		case !what.isGuarded(text, at):
 		case what.guardedAfter():
@@ -52,11 +52,8 @@ func Defuse(text string) string {
 	}
 	var b strings.Builder
 	done := 0
-	eachImitation(text, func(at int, what imitation) {
+	eachImitation(text, unquoted, func(at int, what imitation) {
 		if what.isGuarded(text, at) {
-			return
-		}
-		if what == bracketed || what == mark || what == role && !opensLine(text[:at]) {
 			return
 		}
 		b.WriteString(text[done:at] + `\`)
@@ -91,19 +88,41 @@ func (i imitation) isGuarded(text string, at int) bool {
 	return length == 1 && text[at] == '\\'
 }
 
+// where says which imitations count: in words that are quoted all of them, and in what is not quoted tags, and roles that
+// begin a line.
+type where int
+
+const (
+	quoted where = iota
+	unquoted
+)
+
+// begins has the bytes with which a character can begin that an imitation has: of ASCII the few that can mean something,
+// and all others.
+var begins = func() (set [256]bool) {
+	for c := range set {
+		set[c] = c >= utf8.RuneSelf || strings.IndexByte(`<[:&%\`, byte(c)) >= 0
+	}
+	return set
+}()
+
 // eachImitation yields the place in each imitation where guard puts a backslash.
-func eachImitation(text string, yield func(at int, what imitation)) {
+func eachImitation(text string, in where, yield func(at int, what imitation)) {
 	for i := 0; i < len(text); {
+		if !begins[text[i]] {
+			i++
+			continue
+		}
 		r, size := firstChar(text[i:])
 		switch {
-		case size > utf8.RuneLen(r) && strings.ContainsRune(marks, r):
+		case in == quoted && size > utf8.RuneLen(r) && strings.ContainsRune(marks, r):
 			yield(i, mark)
 		case r < utf8.RuneSelf && r != '<' && r != '[' && r != ':':
 		case opensTag(r) && isTag(text[i+size:]):
 			yield(i+size, tag)
-		case opensBracket(r) && isBracketed(text[i+size:]):
+		case in == quoted && opensBracket(r) && isBracketed(text[i+size:]):
 			yield(i+size, bracketed)
-		case isColon(r) && endsInRole(text[:i]):
+		case isColon(r) && (in == quoted || opensLine(text[:i])) && endsInRole(text[:i]):
 			yield(i, role)
 		}
 		i += size

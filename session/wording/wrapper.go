@@ -1,6 +1,9 @@
 package wording
 
-import "regexp"
+import (
+	"regexp"
+	"strings"
+)
 
 // wrapper is a pair of tags around text that models, tools or web pages wrote. That text must not close it.
 type wrapper struct{ closing *regexp.Regexp }
@@ -17,5 +20,9 @@ func wrapperOf(tag string) wrapper {
 
 // escape puts a backslash into each closing tag of the wrapper, in upper or lower case.
 func (w wrapper) escape(text string) string {
+	if !strings.Contains(text, "</") {
+		// The expression would copy it.
+		return text
+	}
 	return w.closing.ReplaceAllString(text, `<\$1`)
 }
