@@ -35,10 +35,15 @@ func findAssigned(r *reading, rule, start, end int) {
 		// What a program keeps in the environment to go on with a session.
 		kind = tokenNoun
 	}
-	if kind == noNoun && plurals[strings.ToLower(name)] && strings.HasPrefix(r.text[to:], ":") {
+	if kind == noNoun && plurals[strings.ToLower(name)] {
 		a := assignment{reading: r, from: from, to: to, kind: tokenNoun, name: name, rule: rule}
-		a.children(to + 1)
-		return
+		if a.elements() || a.section() {
+			return
+		}
+		if strings.HasPrefix(r.text[to:], ":") {
+			a.children(to + 1)
+			return
+		}
 	}
 	if kind == noNoun {
 		if r.drawnBeside(name, from, to) {
@@ -53,7 +58,7 @@ func findAssigned(r *reading, rule, start, end int) {
 	// Keywords in the same name need not be looked at again.
 	r.until[rule] = max(r.until[rule], to)
 	a := assignment{reading: r, from: from, to: to, kind: kind, name: name, rule: rule}
-	if !a.column() && !a.find() && !a.prompted(to) {
+	if !a.column() && !a.section() && !a.find() && !a.prompted(to) {
 		r.told(r.set.told, from, to, kind, true)
 	}
 }
@@ -131,7 +136,7 @@ func (a *assignment) find() bool {
 		return a.argument(at + 2)
 	case c == '(' && blanks > 0:
 		return false
-	case c == '(' || c == ',' && quotes > 0 && !keyed(text, at+1):
+	case c == '(' || c == ',' && (quotes > 0 && !keyed(text, at+1) || strings.HasSuffix(a.name, "_USERPWD")):
 		return a.argument(at + 1)
 	case c == '>' || c == '<' || c == '/' || quotes > 0 || namedValue(text[at:min(at+6, len(text))]) || c == '\n' || c == '\r' || c == ',':
 		return a.element(at)
@@ -264,6 +269,11 @@ func keyed(text string, at int) bool {
 func (a *assignment) argument(at int) bool {
 	v := valueAt(a.text, at)
 	if !v.quoted {
+		return true
+	}
+	if strings.HasSuffix(plainName(a.name), "userpwd") && accountName(before(a.text[v.start:v.end], ":")) {
+		// The option of libcurl for both.
+		a.userAndPassword(a.set.index["password"], a.text[v.start:v.end], v)
 		return true
 	}
 	return a.take(v, false)

@@ -96,6 +96,15 @@ func printable(text string) bool {
 	return err == nil && len(decoded) >= 4 && (utf8.Valid(decoded) || len(decoded) >= 16)
 }
 
+// findRegistryLogins finds all of Docker's settings in base64, by how they begin: {"auths":
+func findRegistryLogins(r *reading, rule, start, end int) {
+	stop := runOf(r.text, end, &base64Bytes, keyBytes)
+	r.until[rule] = stop
+	if stop-end >= 32 && (start == 0 || !wordByte(r.text[start-1])) {
+		r.add(rule, start, stop)
+	}
+}
+
 // findRegistryLogin finds the login of a registry in Docker's settings: a name and a password in base64.
 func findRegistryLogin(r *reading, rule, _, end int) {
 	at := end

@@ -1,6 +1,9 @@
 package secrets
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 const (
 	// rowsRead is how many rows of a table are read, and rowBytes how long one may be.
@@ -117,15 +120,12 @@ func (a *assignment) cell(row string, at, index int, delimiter byte) {
 	}
 }
 
-// besideBar adds the value in the cell beside the name of a variable in a table.
+// besideBar adds the value in the cell beside the name of a variable in a table. Beside another name it must be drawn.
 func (a *assignment) besideBar(at int) bool {
-	if !capitals(a.name) {
-		return false
-	}
 	end := lineBreak(a.text, at)
 	row, _, _ := strings.Cut(a.text[at:end], "|")
 	cell := strings.Trim(row, " \t\"'`*\r")
-	if cell == "" || !fits(cell, onLine) || a.kind != passwordNoun && !randomLike(cell) {
+	if !randomLike(cell) && (a.kind != passwordNoun || !capitals(a.name) || !fits(cell, onLine)) {
 		return false
 	}
 	at += strings.Index(row, cell)
@@ -179,7 +179,7 @@ func (a *assignment) prompted(at int) bool {
 	text := a.text
 	end := lineBreak(text, at)
 	line := text[at:end]
-	if !strings.HasPrefix(line, " for ") && !strings.HasPrefix(line, " of ") && !strings.HasPrefix(line, " to ") && !strings.HasPrefix(line, " (") {
+	if !promptRest.starts(line) {
 		return false
 	}
 	colon := strings.LastIndex(line, ":")
@@ -196,7 +196,7 @@ func (a *assignment) prompted(at int) bool {
 	} else {
 		at += colon + 1 + strings.Index(line[colon+1:], rest)
 	}
-	typed := fits(rest, onLine)
+	typed := fits(rest, onLine) || chosenWord(rest)
 	if a.kind >= tokenNoun {
 		typed = randomLike(rest) || seeded(a.name, rest)
 	}
@@ -205,4 +205,13 @@ func (a *assignment) prompted(at int) bool {
 	}
 	a.add(a.set.index["password"], at, at+len(rest))
 	return true
+}
+
+// promptRest is what stands between a name and the colon of a prompt, or of a log that says what somebody typed.
+var promptRest = prefixes{" for ", " of ", " to ", " (", " entered", " typed", " received", " supplied"}
+
+type prefixes []string
+
+func (p prefixes) starts(text string) bool {
+	return slices.ContainsFunc(p, func(prefix string) bool { return strings.HasPrefix(text, prefix) })
 }

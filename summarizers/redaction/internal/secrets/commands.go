@@ -7,7 +7,7 @@ import "strings"
 var commandFlags = map[string][]string{
 	"mysql": {"-p+"}, "mysqldump": {"-p+"}, "mysqladmin": {"-p+"}, "mysqlimport": {"-p+"}, "mariadb": {"-p+"}, "mariadb-dump": {"-p+"}, "sshpass": {"-p", "-p+"},
 	"mongosh": {"-p", "-p+"}, "mongo": {"-p"}, "mongodump": {"-p"}, "redis-cli": {"-a"}, "ldapsearch": {"-w"}, "ldapmodify": {"-w"}, "ldapadd": {"-w"},
-	"ldapwhoami": {"-w"}, "ldappasswd": {"-w", "-s", "-a"}, "ldapdelete": {"-w"}, "docker": {"-p"}, "podman": {"-p"}, "helm": {"-p"}, "az": {"-p"}, "7z": {"-p+"}, "7za": {"-p+"}, "zip": {"-P"}, "unzip": {"-P"}, "keytool": {"-storepass", "-keypass"},
+	"ldapwhoami": {"-w"}, "ldappasswd": {"-w", "-s", "-a"}, "ldapdelete": {"-w"}, "docker": {"-p"}, "podman": {"-p"}, "helm": {"-p"}, "az": {"-p"}, "7z": {"-p+"}, "7za": {"-p+"}, "zip": {"-P"}, "unzip": {"-P"}, "keytool": {"-storepass", "-keypass", "-srcstorepass", "-deststorepass", "-srckeypass", "-destkeypass"},
 	"useradd": {"-p"}, "usermod": {"-p"}, "sqlcmd": {"-P"}, "oathtool": {"-b"}, "ssh-keygen": {"-N", "-P"}, "rar": {"-p+", "-hp+"}, "unrar": {"-p+"}, "htpasswd": {},
 	"twine": {"-p"}, "openssl": {"-K", "-k"}, "smbclient": {"-p"}, "mysqlsh": {"-p+"}, "rabbitmqadmin": {"-p"}, "svn": {"--password"},
 	"snmpwalk": {"-A", "-X", "-c"}, "snmpget": {"-A", "-X", "-c"}, "snmpset": {"-A", "-X", "-c"}, "snmpbulkwalk": {"-A", "-X", "-c"}, "signtool": {"/p"}, "cqlsh": {"-p"},

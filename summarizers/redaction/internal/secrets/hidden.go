@@ -46,13 +46,16 @@ func findDrawnResult(r *reading, rule, _, end int) {
 	limit := min(end+2<<10, len(r.text))
 	r.until[rule] = limit
 	for at := end; at < limit; {
-		i := strings.Index(r.text[at:limit], `"result"`)
+		i := strings.Index(r.text[at:limit], "result")
 		if i < 0 {
 			return
 		}
-		at += i + len(`"result"`)
+		at += i + len("result")
 		from := at
-		for from < limit && strings.IndexByte(" \t:", r.text[from]) >= 0 {
+		if from < limit && r.text[from] == '"' {
+			from++
+		}
+		for from < limit && strings.IndexByte(" \t:=", r.text[from]) >= 0 {
 			from++
 		}
 		if v := valueAt(r.text, from); v.quoted && v.end-v.start >= 8 {
@@ -126,7 +129,7 @@ func findHere(r *reading, rule, start, end int) {
 	}
 	before := text[max(start-sideBytes, 0):start]
 	before = before[strings.LastIndexByte(before, '\n')+1:]
-	if !readsPasswords.any(before) {
+	if !readsPasswords.any(before) && !readsInto(before) {
 		return
 	}
 	arg, _ := argumentAt(text, end, lineEnd(text, end, 256))
@@ -138,6 +141,12 @@ func findHere(r *reading, rule, start, end int) {
 	if fits(word, given) {
 		r.add(rule, arg.start, arg.end)
 	}
+}
+
+// readsInto says whether a command reads its input into a variable for a password: `read -r PW`.
+func readsInto(before string) bool {
+	before = strings.TrimRight(before, " ")
+	return strings.Contains(before, "read ") && nounOf(before[lastBlank(before)+1:]) == passwordNoun
 }
 
 var readsPasswords = newWordSet([]string{"sudo -s", "chpasswd", "password-stdin", "with-token", "passwd", "pass insert", "login", "su ", "private-key", "preshared-key", "cryptsetup", "luks", "ssh-keygen", "passphrase", "kinit", "passin stdin", "passout stdin", "pass stdin"})

@@ -55,6 +55,7 @@ func findLogin(r *reading, rule, start, end int) {
 	previous, joined, slashed := "", false, false
 	with := strings.HasPrefix(text[end:], " with ")
 	as := strings.HasPrefix(text[end:], " as ") || strings.HasSuffix(text[:end], "in as ")
+	network := text[start]|0x20 == 'w'
 	at := end
 	if strings.HasPrefix(text[end:], " as ") {
 		at += len(" as ")
@@ -78,7 +79,7 @@ func findLogin(r *reading, rule, start, end int) {
 			r.until[rule] = at + len(word)
 			return
 		}
-		if joined && accountName(previous) && !typeName(previous) && (tellable(word) || stated(word, with && slashed && mixtureOf(word).upper > 0 || lastWordAt(text, at+len(word))) && !numberedPair(previous, word)) {
+		if joined && accountName(previous) && (network || !typeName(previous)) && (tellable(word) || stated(word, with && slashed && mixtureOf(word).upper > 0 || lastWordAt(text, at+len(word))) && !numberedPair(previous, word)) {
 			r.add(rule, at, at+len(word))
 			r.until[rule] = at + len(word)
 			return
@@ -142,9 +143,16 @@ func findConnection(r *reading, rule, _, end int) {
 		}
 		address.end--
 	}
-	if name := valueAt(r.text, behindComma(r.text, min(address.end+1, len(r.text)))); name.quoted {
-		r.nextArgument(rule, name.end+1)
+	name := valueAt(r.text, behindComma(r.text, min(address.end+1, len(r.text))))
+	if !name.quoted {
+		return
 	}
+	if v := valueAt(r.text, behindComma(r.text, name.end+1)); v.quoted && address.quoted && fits(r.text[v.start:v.end], given) {
+		r.add(rule, v.start, v.end)
+		r.until[rule] = v.end
+		return
+	}
+	r.nextArgument(rule, name.end+1)
 }
 
 func behindComma(text string, at int) int {

@@ -21,7 +21,7 @@ var Own = []Rule{
 	{ID: "password-variable", Keywords: []string{"mdp", "senha", "wachtwoord"}, find: findAssigned},
 	{ID: "url-parameter", Keywords: []string{"signature="}, find: findAssigned},
 	// A key that a person tells.
-	{ID: "key-told", Keywords: []string{"密钥", "密鑰", "秘钥", "令牌", "トークン", "токен", "토큰", "api-schlüssel", "zugriffsschlüssel", "clé d'api", "clé api", "clave de api", "clave api", "chave de api", "chave da api", "ключ api", "api-ключ", "apiキー", "api 키", "api 密钥"}, find: findToldKey},
+	{ID: "key-told", Keywords: []string{"密钥", "密鑰", "秘钥", "令牌", "トークン", "токен", "Токен", "토큰", "api-schlüssel", "zugriffsschlüssel", "clé d'api", "clé api", "clave de api", "clave api", "chave de api", "chave da api", "ключ api", "Ключ api", "api-ключ", "apiキー", "api 키", "api 密钥"}, find: findToldKey},
 	// A password that a person tells.
 	{
 		ID:       "password-told",
@@ -32,13 +32,13 @@ var Own = []Rule{
 	{
 		ID: "login",
 		Keywords: []string{
-			"login", "log in", "sign in", "logged in", "credentials", "creds", "identifiants", "credenciales", "credenziali", "credenciais", "zugangsdaten", "melde", "anmelde", "use ", "user", "auth=", "in with ", "connect with ", "connect as ", "in as ", "vpn: ", "ssh: ", "rdp: ", "zugang: ",
+			"login", "log in", "sign in", "logged in", "credentials", "creds", "identifiants", "credenciales", "credenziali", "credenciais", "zugangsdaten", "melde", "anmelde", "anmeldung", "connexion", "acceso", "accesso", "acesso", "use ", "user", "auth=", "in with ", "connect with ", "connect as ", "in as ", "vpn: ", "ssh: ", "rdp: ", "zugang: ", "wifi: ", "wi-fi: ", "wlan: ", "登录 ", "登录：", "登录:", "登陆 ", "登入 ", "логин", "Логин", "вход", "Вход",
 		},
 		find: findLogin,
 	},
-	{ID: "login-before", Keywords: []string{"登录", "登陆", "登入", "ログイン", "로그인", " to log in", " to login", " to sign in", "войт", "войд", "लॉगिन", "لاگ ان"}, find: findLoginBefore},
-	{ID: "login-arguments", Keywords: []string{"auth=(", "auth(", ".login(", "credential(", "credentials(", ".bind(", ".authenticate(", "bind_s(", ".signin(", "wifi.begin(", "withemailandpassword(", "username_pw_set("}, find: findPair},
-	{ID: "connection-arguments", Keywords: []string{"mysqli(", "mysql_connect(", "mysqli_connect(", "pdo(", "getconnection(", "plainauth(", "ldap3.connection(", "sequelize(", "pymssql.connect(", "pymysql.connect(", "mysqldb.connect(", "cx_oracle.connect(", "oracledb.connect(", "jaydebeapi.connect(", "ftplib.ftp(", "adodb.connect(", "pg_connect(", "odbc_connect(", "oci_connect(", "sqlsrv_connect(", "create_user(", "create_superuser(", "signinwithemailandpassword(auth", "userwithemailandpassword(auth"}, find: findConnection},
+	{ID: "login-before", Keywords: []string{"登录", "登陆", "登入", "ログイン", "로그인", " to log in", " to login", " to sign in", "войт", "войд", "Войт", "Войд", "लॉगिन", "لاگ ان"}, find: findLoginBefore},
+	{ID: "login-arguments", Keywords: []string{"auth=(", "auth = (", "auth(", "login(", "authenticate(", "sign_in(", "credential(", "credentials(", ".bind(", "bind_s(", ".signin(", "wifi.begin(", "withemailandpassword(", "username_pw_set("}, find: findPair},
+	{ID: "connection-arguments", Keywords: []string{"mysqli(", "dbi->connect(", "mysql_connect(", "mysqli_connect(", "pdo(", "getconnection(", "plainauth(", "ldap3.connection(", "sequelize(", "pymssql.connect(", "pymysql.connect(", "mysqldb.connect(", "cx_oracle.connect(", "oracledb.connect(", "jaydebeapi.connect(", "ftplib.ftp(", "adodb.connect(", "pg_connect(", "odbc_connect(", "oci_connect(", "sqlsrv_connect(", "create_user(", "create_superuser(", "signinwithemailandpassword(auth", "userwithemailandpassword(auth"}, find: findConnection},
 	// Passwords among the arguments of commands.
 	{
 		ID:       "command-password",
@@ -60,7 +60,7 @@ var Own = []Rule{
 	{ID: "data-source", Keywords: []string{"@tcp(", "@unix("}, find: findSource},
 	{
 		ID:       "next-word",
-		Keywords: []string{"snmp-server community ", "isakmp key ", "password 0 ", "password 7 ", "secret 0 ", "key-string ", "md5 0 ", "pre-shared-key local ", "pre-shared-key remote ", "rootpw --plaintext ", "rootpw ", "::add-mask::", "plain-text-password-value ", "encrypted-password ", "input_pw ", "owner_pw ", "user_pw ", "auth default "},
+		Keywords: []string{"snmp-server community ", "isakmp key ", "password 0 ", "password 7 ", "secret 0 ", "key-string ", "md5 0 ", "ikev1 pre-shared-key ", "pre-shared-key local ", "pre-shared-key remote ", "rootpw --plaintext ", "rootpw ", "::add-mask::", "plain-text-password-value ", "encrypted-password ", "input_pw ", "owner_pw ", "user_pw ", "auth default "},
 		find:     findNextWord,
 	},
 	{ID: "quoted-argument", Keywords: []string{"convertto-securestring ", "setpassword(", "set_password(", "withpassword(", "encrypt_string ", "--secret-string "}, find: findQuotedArgument},
@@ -75,6 +75,9 @@ var Own = []Rule{
 		find:     findPrintedPassword,
 	},
 	{ID: "new-password", Keywords: []string{"new one is ", "new one: ", "новый: ", "nouveau : ", "nuevo: ", "nueva: ", "neues: ", "changed it to ", "reset it to ", "it's now ", "it is now ", "new value: ", "i typed ", "i entered ", "typed in "}, find: findNewValue},
+	// What a command gives to a secret, and what Terraform marks as one.
+	{ID: "set-secret", Keywords: []string{"secret set ", "secrets create ", "secret create "}, find: findSetSecret},
+	{ID: "sensitive-value", Keywords: []string{"sensitive"}, find: findSensitive},
 	{ID: "typed-password", Keywords: []string{".type(", ".fill(", ".send_keys(", ".sendkeys(", ".setvalue(", "with: "}, find: findTyped},
 	{ID: "wallet-key", Keywords: []string{"wallet(", "from_key(", "privatekeytoaccount(", "fromsecretkey(", "fromprivatekey("}, find: findWalletKey},
 	{ID: "hashed-argument", Keywords: []string{"openssl passwd "}, find: findHashedArgument},
@@ -119,6 +122,7 @@ var Own = []Rule{
 	{ID: "kubernetes-secret-yaml", Keywords: []string{"kind: secret", `kind":"secret"`, `kind": "secret"`, `kind: "secret"`}, find: findClusterSecret},
 	{ID: "printed-secret", Keywords: []string{"get secret"}, find: findPrintedSecret},
 	{ID: "drawn-key", Keywords: []string{"wg genkey", "wg genpsk", "openssl rand -", "pwgen "}, find: findDrawnKey},
+	{ID: "registry-logins", Keywords: []string{"eyjhdxrocyi6"}, find: findRegistryLogins},
 	{ID: "registry-login", Keywords: []string{`"auth"`}, find: findRegistryLogin},
 	// One-time codes and their seeds.
 	{

@@ -54,6 +54,111 @@ const childrenRead = 16
 // plurals are names below which YAML has secrets by names of their own.
 var plurals = wordMap("secrets credentials passwords tokens apikeys api_keys secret_keys signing_keys encryption_keys")
 
+// elements adds the passwords or tokens of a list that a word for several of them names: PASSWORDS = ["X", "Y"].
+func (a *assignment) elements() bool {
+	text := a.text
+	at := a.to
+	for n := 0; n < 8 && at < len(text) && strings.IndexByte("\"' \t:=", text[at]) >= 0; n++ {
+		at++
+	}
+	if at == a.to || at >= len(text) || strings.IndexByte("[({", text[at]) < 0 {
+		return false
+	}
+	kind := tokenNoun
+	if strings.HasPrefix(strings.ToLower(a.name), "pass") {
+		kind = passwordNoun
+	}
+	for range childrenRead {
+		at++
+		for n := 0; n < shortValue && at < len(text) && strings.IndexByte(", \t\r\n", text[at]) >= 0; n++ {
+			at++
+		}
+		v := valueAt(text, at)
+		if !v.quoted {
+			break
+		}
+		word := text[v.start:v.end]
+		if randomLike(word) || tellable(word) || kind == passwordNoun && stated(word, true) {
+			a.add(a.set.index["password"], v.start, v.end)
+		}
+		at = v.end
+	}
+	return true
+}
+
+// findSetSecret finds what a command gives to a secret with a flag: `gh secret set NAME --body X`.
+func findSetSecret(r *reading, rule, start, end int) {
+	if !r.again(rule, start, end+2*sideBytes) {
+		return
+	}
+	limit := lineEnd(r.text, end, 256)
+	for _, flag := range []string{"--body ", "--body=", " -b ", " -b\"", "--data "} {
+		i := strings.Index(r.text[end:limit], flag)
+		if i < 0 {
+			continue
+		}
+		arg, _ := argumentAt(r.text, end+i+len(strings.TrimSuffix(flag, `"`)), limit)
+		if word := r.text[arg.start:arg.end]; chosenWord(word) || randomLike(word) {
+			r.add(rule, arg.start, arg.end)
+		}
+	}
+}
+
+// findSensitive finds the value of a block that says of itself that it is sensitive.
+func findSensitive(r *reading, rule, start, end int) {
+	text := r.text
+	rest := strings.TrimLeft(text[end:min(end+16, len(text))], " \"=:\t")
+	if !strings.HasPrefix(rest, "true") || !r.again(rule, start, end+2*sideBytes) {
+		return
+	}
+	from := max(start-2*sideBytes, 0)
+	from += strings.LastIndexByte(text[from:start], '{') + 1
+	to := min(end+2*sideBytes, len(text))
+	if i := strings.IndexByte(text[end:to], '}'); i >= 0 {
+		to = end + i
+	}
+	i := strings.Index(text[from:to], "value")
+	if i < 0 {
+		return
+	}
+	at := from + i + len("value")
+	for n := 0; n < 8 && at < to && strings.IndexByte(" \"=:\t", text[at]) >= 0; n++ {
+		at++
+	}
+	if at == from+i+len("value") || text[at-1] != '"' {
+		return
+	}
+	if v := valueAt(text, at-1); v.quoted && chosenWord(text[v.start:v.end]) {
+		r.add(rule, v.start, v.end)
+	}
+}
+
+// section adds what looks drawn among the settings of a section of TOML that a word for secrets names: [registry.token].
+func (a *assignment) section() bool {
+	text := a.text
+	before := a.lineBefore()
+	if a.to >= len(text) || text[a.to] != ']' || before != "[" && before != "[[" {
+		return false
+	}
+	at := lineBreak(text, a.to)
+	if strings.Trim(text[a.to:at], "] \r") != "" {
+		return false
+	}
+	for range childrenRead {
+		if at++; at >= len(text) || text[at] == '[' {
+			break
+		}
+		end := lineBreak(text, at)
+		if i := strings.IndexByte(text[at:end], '='); i > 0 {
+			if v := valueAt(text, at+i+1); v.quoted && randomLike(text[v.start:v.end]) {
+				a.add(a.set.index["password"], v.start, v.end)
+			}
+		}
+		at = end
+	}
+	return true
+}
+
 // children adds what looks drawn among the settings below a name such as secrets.
 func (a *assignment) children(at int) bool {
 	text := a.text
@@ -155,7 +260,7 @@ func (a *assignment) setByCommand(v value) bool {
 		!fits(word, given) || a.kind > phraseNoun && !randomLike(word) || !commandWords.any(before) {
 		return false
 	}
-	if !chosenWord(word) && !strings.HasPrefix(strings.TrimLeft(before, " \t$#>"), "nmcli ") {
+	if !chosenWord(word) && !twoWords(word) && !namedTwice(word) && !strings.HasPrefix(strings.TrimLeft(before, " \t$#>"), "nmcli ") {
 		return false
 	}
 	return strings.IndexAny(before, ".?!") != len(before)-1

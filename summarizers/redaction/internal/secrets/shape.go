@@ -40,12 +40,18 @@ func fits(text string, at place) bool {
 	if at >= inQuotes && joinedPhrase(plain) {
 		return true
 	}
-	if loginWords[strings.ToLower(text)] || m.digits == m.endDigits && m.digits < 4 && sizedTypes[firstPart(plain)] || idleWords[plain] || idleWords[firstPart(plain)] && m.digits == 0 {
+	if loginWords[strings.ToLower(text)] || m.digits == m.endDigits && m.digits < 4 && sizedTypes[firstPart(plain)] || idleWords[plain] || idleWords[firstPart(plain)] && m.digits == 0 && (at != given || !ownWord(plain)) {
 		return false
 	}
 	// What becomes of a password is said with a capital, or without quotes.
 	inSmall := at == inQuotes && m.lower == len(text) && strings.HasSuffix(text, "ing")
 	return at == given || (at == inQuotes || !identifier(text, m)) && (inSmall || !described(plain, m)) && len(text) >= 6
+}
+
+// ownWord says whether a text ends in a short word for passwords, as those are that somebody makes up for a program: minio-pw.
+func ownWord(text string) bool {
+	i := strings.LastIndexAny(text, "-_.")
+	return i > 2 && (text[i+1:] == "pw" || text[i+1:] == "pass" || text[i+1:] == "pwd")
 }
 
 // joinedPhrase says whether a text is a sentence of somebody with joints for its blanks, and not what a placeholder says:

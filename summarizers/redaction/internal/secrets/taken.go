@@ -47,14 +47,14 @@ func (a *assignment) take(v value, sentence bool) bool {
 	return true
 }
 
-// words returns a value of several words without quotes: four drawn groups of small letters, or a passphrase that is all of
-// the rest of a line.
+// words returns a value of several words without quotes: four groups of small letters that were drawn or that a variable of the
+// environment has, or a passphrase that is all of the rest of a line.
 func (a *assignment) words(v value) (value, bool) {
 	switch {
 	case v.quoted:
 	case a.kind == passwordNoun:
-		stop := groupsAt(a.text, v.start)
-		return value{v.start, stop, false}, stop > 0
+		stop, drawn := groupsAt(a.text, v.start)
+		return value{v.start, stop, false}, drawn || stop > 0 && a.strong && a.lastLine(value{v.start, stop, false})
 	case a.kind == phraseNoun && a.colon:
 		return restOfLine(a.text, v.start)
 	}
@@ -73,10 +73,27 @@ func (a *assignment) call(name string, at int) bool {
 	if wrappers[name] {
 		return a.take(arg, false)
 	}
+	if v, is := otherwise(a.text, arg.end+1); is {
+		return a.take(v, false)
+	}
 	if a.kind >= tokenNoun && seeded(a.name, a.text[arg.start:arg.end]) {
 		a.add(a.set.index["password"], arg.start, arg.end)
 	}
 	return true
+}
+
+// otherwise returns the text in quotes that stands for what a call does not find: `getenv("PW") or "X"`.
+func otherwise(text string, at int) (value, bool) {
+	if at >= len(text) || strings.IndexByte(")]", text[at]) < 0 {
+		return value{}, false
+	}
+	for _, sign := range []string{" or ", " || ", " ?? ", " ?: "} {
+		if strings.HasPrefix(text[at+1:], sign) {
+			v := valueAt(text, at+1+len(sign))
+			return v, v.quoted
+		}
+	}
+	return value{}, false
 }
 
 // secret says whether a value is a secret. In a sentence another word may follow it.
@@ -86,13 +103,14 @@ func (a *assignment) secret(text string, v value, sentence bool) bool {
 	case a.kind == phraseNoun && !v.quoted:
 		return phraseLike(text) || assignable(text, false) && tellable(text) || a.fits(text, v) || a.colon && a.lastOnLine(v) && saidLine(text)
 	case a.kind == passwordNoun || a.kind == phraseNoun:
-		return a.colon && uuidLike(text) && len(text) == 36 && a.lastOnLine(v) || assignable(text, v.quoted) && (!prose || tellable(text)) || a.fits(text, v) || v.quoted && drawnSigns(text) ||
+		return a.colon && uuidLike(text) && len(text) == 36 && a.lastOnLine(v) || assignable(text, v.quoted) && (!prose || tellable(text)) || a.fits(text, v) || v.quoted && (drawnSigns(text) || strings.HasSuffix(text, "==") && encoded(text)) ||
 			a.direct && mixtureOf(text).upper > 0 && stated(text, true)
 	case len(text) < 8:
 		return false
 	default:
 		return randomLike(text) || a.strong && a.kind == tokenNoun && uuidLike(text) || !prose && (seeded(a.name, text) || tellable(text) && (a.strong || v.quoted && assignable(text, true))) ||
-			a.chosen(text, v) || (a.direct || !a.colon) && a.kind == tokenNoun && tellable(text) && a.lastOnLine(v) || !prose && len(text) >= 20 && drawnWord(text) && entropy(text) > 3.5 || v.quoted && drawnSigns(text)
+			a.chosen(text, v) || (a.direct || !a.colon) && a.kind == tokenNoun && tellable(text) && a.lastOnLine(v) || !prose && len(text) >= 20 && drawnWord(text) && entropy(text) > 3.5 ||
+			v.quoted && (drawnSigns(text) || len(text) >= 16 && drawnLetters(text) && entropy(text) > 3.3)
 	}
 }
 
@@ -113,7 +131,7 @@ func (a *assignment) fits(text string, v value) bool {
 			return a.colon && strings.Trim(a.lineBefore(), " \t-*") == "" && a.lastOnLine(end) && fits(text, onLine)
 		}
 		return fits(text, inQuotes)
-	case a.besideAccount(v), a.colon && promptVerb(a.lineBefore()) && a.lastLine(v):
+	case a.besideAccount(v), a.amongFields(v), a.colon && promptVerb(a.lineBefore()) && a.lastLine(v):
 		return fits(text, given)
 	case a.direct:
 		return !a.inCall(v) && fits(text, onLine)
@@ -128,10 +146,19 @@ func twoNames(text string) bool {
 	return m.upper > 0 && m.letters() == len(text)-1 && m.joints == 1 && strings.IndexByte(text, '.') > 2
 }
 
+// sessions are calls that take a secret by the name "secret".
+var sessions = newWordSet([]string{"session(", "cookiesession(", "cookieparser(", "jwt(", "passport", "csrf("})
+
 // chosen says whether a value of a name such as JWT_SECRET is one that somebody has chosen.
 func (a *assignment) chosen(text string, v value) bool {
 	name := plainName(a.name)
-	if !strings.HasSuffix(name, "secret") && !strings.HasSuffix(name, "auth") && !strings.HasSuffix(name, "secretkey") && !strings.HasSuffix(name, "signingkey") || len(name) < 8 || len(text) < 8 || !v.quoted && !a.strong {
+	if name == "secret" && !v.quoted && !a.colon {
+		return strings.TrimSpace(a.lineBefore()) == "" && a.lastLine(v) && stated(text, true)
+	}
+	if name == "secret" && v.quoted && a.colon && sessions.any(a.lineBefore()) {
+		return chosenWord(text)
+	}
+	if !strings.HasSuffix(name, "secret") && !strings.HasSuffix(name, "auth") && !strings.HasSuffix(name, "secretkey") && !strings.HasSuffix(name, "signingkey") && !strings.HasSuffix(name, "jwtkey") || len(name) < 8 || len(text) < 8 || !v.quoted && !a.strong {
 		return false
 	}
 	m := mixtureOf(text)
@@ -237,6 +264,29 @@ func (a *assignment) amongPairs(v value) bool {
 	_, after, _ := strings.Cut(a.text[v.end:min(v.end+2*sideBytes, len(a.text))], "\n")
 	after, _, _ = strings.Cut(after, "\n")
 	return plainPair(before[strings.LastIndexByte(before, '\n')+1:], depth) || plainPair(after, depth)
+}
+
+// amongFields says whether a pair stands among others with blanks between them, one of which names the account or the place that
+// the password is for: "user=kim password=X sslmode=disable".
+func (a *assignment) amongFields(v value) bool {
+	if !a.direct || a.kind != passwordNoun {
+		return false
+	}
+	field := ""
+	if before, found := strings.CutSuffix(a.lineBefore(), " "); found {
+		field = before[lastBlank(before)+1:]
+	}
+	after := ""
+	if next, found := strings.CutPrefix(a.text[v.end:min(v.end+sideBytes, len(a.text))], " "); found {
+		after = next[:min(runOf(next, 0, &accountBytes, nameLimit)+1, len(next))]
+	}
+	return accountField(strings.TrimLeft(field, "\"'`(")) || accountField(after)
+}
+
+// accountField says whether a text is the name of an account or a place, an equals sign, and perhaps its value.
+func accountField(text string) bool {
+	name, of, found := strings.Cut(text, "=")
+	return found && !strings.HasPrefix(of, "=") && accountNames[strings.ToLower(lastWord(name))]
 }
 
 // promptVerbs are what stands before a name in the prompt of a program.

@@ -39,7 +39,7 @@ const links = "from is was are be = to ist lautet war est c'est es será e' è �
 
 // afterNames are words that may follow a name before a link.
 const afterNames = "for of on in at from to the my our your a an der die das den dem für von del de la le los el do da di per il voor do changed will has been " +
-	"het que you we account user admin root wifi db database got gets was is been"
+	"het que i you we they he she account user admin root wifi db database got gets was is been"
 
 // findTold finds passwords that a person tells behind a word for passwords that is none of a program.
 func findTold(r *reading, rule, start, end int) {
@@ -265,7 +265,7 @@ func (t *telling) afterWord(at int) int {
 		t.add(t.rule, v.start, v.end)
 		return 0
 	}
-	if stop := groupsAt(text, at); stop > 0 && t.linked && t.sinceLink == 0 && t.kind == passwordNoun {
+	if stop, drawn := groupsAt(text, at); drawn && t.linked && t.sinceLink == 0 && t.kind == passwordNoun {
 		t.add(t.rule, at, stop)
 		return 0
 	}
@@ -295,26 +295,22 @@ func (t *telling) changes(at, end int) bool {
 // changeWords are words before an old password, with those before the new one.
 var changeWords = map[string]string{"from": "to", "von": "auf", "de": "a", "da": "a"}
 
-// groupsAt returns where four groups of four small letters end that were drawn, as passwords for single programs are, or
-// 0: "abcd efgh ijkl mnop".
-func groupsAt(text string, at int) int {
+// groupsAt returns where four groups of four small letters end, as passwords for single programs are, or 0, and whether they were
+// drawn: "qwrt sdfg ijkl mnop".
+func groupsAt(text string, at int) (end int, drawn bool) {
 	const groups, size = 4, 4
-	end := at + groups*(size+1) - 1
+	end = at + groups*(size+1) - 1
 	if end > len(text) || end < len(text) && text[end] > ' ' && wordByte(text[end]) {
-		return 0
+		return 0, false
 	}
-	drawn := false
 	for from := at; from < end; from += size + 1 {
 		if from > at && text[from-1] != ' ' && text[from-1] != '-' || mixtureOf(text[from:from+size]).lower != size {
-			return 0
+			return 0, false
 		}
 		// Words have vowels.
 		drawn = drawn || !strings.ContainsAny(text[from:from+size], "aeiouy")
 	}
-	if !drawn {
-		return 0
-	}
-	return end
+	return end, drawn
 }
 
 // line says whether words are a passphrase since they are all that a line has behind a colon.
@@ -426,8 +422,9 @@ func (t *telling) tell(at int, word string) bool {
 	m := mixtureOf(word)
 	drawn := t.linked && hexLike(word) && len(word) >= 32 || t.kind >= tokenNoun && (randomLike(word) || hexLike(strings.TrimPrefix(word, "0x")) && len(word) >= 32)
 	digits := t.linked && t.kind == passwordNoun && len(word) >= 6 && runOf(word, 0, &digitBytes, 12) == len(word) && lastWordAt(t.text, end)
-	foreign := !t.english && t.kind == passwordNoun && t.linked && t.sinceLink == 0 && lastWordAt(t.text, end) && m.chosenName(word)
-	direct := foreign || digits || t.paired(end, word) || t.alone(at, end, word) || t.kind <= phraseNoun && (t.linked && t.sinceLink == 0 || !t.english && t.words == 0) && m.stated(word, lastWordAt(t.text, end) || t.changes(at, end))
+	foreign := !t.english && t.kind == passwordNoun && (t.linked && t.sinceLink == 0 && lastWordAt(t.text, end) && m.chosenName(word) ||
+		(t.linked && t.sinceLink == 0 || t.words == 0) && m.signedName(word))
+	direct := foreign || digits || t.besideUser(word) || t.paired(end, word) || t.alone(at, end, word) || t.kind <= phraseNoun && (t.linked && t.sinceLink == 0 || !t.english && t.words == 0) && m.stated(word, lastWordAt(t.text, end) || t.changes(at, end))
 	if !drawn && !direct && !m.tellable(word) {
 		return false
 	}
@@ -440,6 +437,27 @@ func (t *telling) tell(at int, word string) bool {
 	t.add(t.rule, at, end)
 	return true
 }
+
+// signedName says whether a word is two words with a sign between them, as in Pulpo!azul, which in a sentence of another language
+// is no name of a program.
+func (m mixture) signedName(word string) bool {
+	at := strings.IndexAny(word, "!#$*")
+	return m.symbols == 1 && m.upper > 0 && m.lower >= 5 && m.letters()+m.digits+1 == len(word) && at > 1 && at < len(word)-2
+}
+
+// besideUser says whether a word directly behind a name for passwords of another language is the password of a user who is
+// named before it: "usuario admin y clave tortuga_verde7".
+func (t *telling) besideUser(word string) bool {
+	if t.english || t.kind != passwordNoun || t.words > 0 || !mixtureOf(word).chosenName(word) {
+		return false
+	}
+	before := t.text[max(t.name-sideBytes, 0):t.name]
+	before = before[strings.LastIndexByte(before, '\n')+1:]
+	return userWords.any(before)
+}
+
+// userWords are words for users in languages whose words for passwords no program has among its names.
+var userWords = newWordSet([]string{"usuari", "usuári", "user ", "utilisateur ", "utente ", "benutzer", "login ", "логин", "пользовател", "admin "})
 
 // chosenName says whether a word is two words with a digit and a joint, which in a sentence of another language is no name
 // of a program.
