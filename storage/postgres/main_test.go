@@ -27,11 +27,25 @@ func open(t testing.TB, url string) *postgres.Store {
 }
 
 func TestConformance(t *testing.T) {
+	storagetest.Run(t, backend(server.Database))
+}
+
+// Through PgBouncer in transaction mode, each transaction can be on another connection of the server.
+func TestConformanceThroughPgBouncer(t *testing.T) {
+	through := server.Bouncer(t)
+	storagetest.Run(t, backend(func(t testing.TB) string {
+		t.Helper()
+		return through(server.Database(t))
+	}))
+}
+
+// backend returns how to open a store in a database of its own.
+func backend(database func(testing.TB) string) storagetest.Backend {
 	urls := map[storage.Store]string{}
-	storagetest.Run(t, storagetest.Backend{
+	return storagetest.Backend{
 		Open: func(t *testing.T) storage.Store {
 			t.Helper()
-			url := server.Database(t)
+			url := database(t)
 			s := open(t, url)
 			urls[s] = url
 			return s
@@ -43,5 +57,5 @@ func TestConformance(t *testing.T) {
 			urls[again] = urls[s]
 			return again
 		},
-	})
+	}
 }
