@@ -78,6 +78,6 @@ func TestALabelBehindAnAuthorIsReplaced(t *testing.T) {
 	c.user("Anna: Budget: 1200 euros")
 	c.says("Noted.")
 	text := c.summary(t, "")
-	require.Contains(t, text, "Anna: Budget: 1200 euros (changed since [#2])")
+	require.Contains(t, text, "Anna: Budget: 1200 euros (replaces [#2])")
 	require.NotContains(t, text, "900 euros")
 }

@@ -41,7 +41,12 @@ func (p *plan) share(budget int) narrative {
 		if takes[c].whole {
 			continue
 		}
-		more := p.take(c, lists[c], takes[c].used+max(pool-p.reserved(c, budget), 0), h.inGoal && c == classLast)
+		reserved := p.reserved(c, budget)
+		if c == classSaid && p.tight {
+			// All rules that fit are there, and a few names are worth less than what the user said.
+			reserved = 0
+		}
+		more := p.take(c, lists[c], takes[c].used+max(pool-reserved, 0), h.inGoal && c == classLast)
 		pool -= more.used - takes[c].used
 		takes[c] = more
 		all = all && more.whole

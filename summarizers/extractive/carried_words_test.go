@@ -18,7 +18,7 @@ func TestTheUsersWordsStayAsTheyAre(t *testing.T) {
 	t.Parallel()
 	marks := []string{
 		"**now**", "`a**b`", "**", "__x__", "[#3]", `[\#4]`, `\`, "- ", "* ", "1. ", "# ", "(answering: no)", "Request: ", "Last request: ", "[x] ", "→", "…", "“so”", "<b>", "|", "~~no~~", "(none)",
-		"(changed since [#2])", "`src/a.go` modified", "**Path:**", "***", "5 * 3 ** 2", "日本語", "Asked and answered: ", "(that is: x)",
+		"(replaces [#2])", "`src/a.go` modified", "**Path:**", "***", "5 * 3 ** 2", "日本語", "Asked and answered: ", "(that is: x)",
 	}
 	words := strings.Fields("parser grammar pages slowly ports shops index tables column export renders invoices")
 	for seed := range uint64(200) {

@@ -68,6 +68,8 @@ type terms struct {
 	// ranked says that no item is there, and none is longer than at least, before all that rank above it are there. So a
 	// larger budget shows all that a smaller one does.
 	ranked bool
+	// brief says that of what does not fit the first sentence is shown.
+	brief bool
 }
 
 var termsOf = [classes]terms{

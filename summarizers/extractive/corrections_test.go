@@ -60,10 +60,10 @@ func TestCorrectionsAreMarked(t *testing.T) {
 		conv.user("What is the weather like there?")
 		text := conv.summary(t, "")
 		require.Contains(t, text, c.before+" (corrected in [#4]) [#2]", c.said)
-		require.Contains(t, text, c.said+" (changed since [#2]) [#4]", c.said)
+		require.Contains(t, text, c.said+" (replaces [#2]) [#4]", c.said)
 		again := summaryOf(t, later(), text)
 		require.Contains(t, again, c.before+" (corrected in [#4]) [#2]", c.said)
-		require.Contains(t, again, c.said+" (changed since [#2]) [#4]", c.said)
+		require.Contains(t, again, c.said+" (replaces [#2]) [#4]", c.said)
 	}
 }
 
@@ -96,7 +96,7 @@ func TestStatementsThatCorrectNothing(t *testing.T) {
 		conv.user("What is the weather like there?")
 		text := conv.summary(t, "")
 		require.NotContains(t, text, "corrected in", c.said)
-		require.NotContains(t, text, "changed since", c.said)
+		require.NotContains(t, text, "(replaces", c.said)
 	}
 }
 
@@ -132,7 +132,7 @@ func TestCorrectionsStayLonger(t *testing.T) {
 		c.says("Noted.")
 	}
 	text := summarize(t, &summarizers.Request{Messages: c.log, MaxTokens: 500})
-	require.Contains(t, text, "key 5555, not 7029. (changed since [#60])")
+	require.Contains(t, text, "key 5555, not 7029. (replaces [#60])")
 	require.NotContains(t, text, "key 7028")
 }
 

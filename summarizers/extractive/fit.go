@@ -214,6 +214,7 @@ func (w *fitting) narrate(budget int64) (n narrative, ok bool) {
 	}
 	unitBudget, fitted, before := w.units(budget), 0, int64(0)
 	var written []string
+	w.tight = budget == w.budget && w.small
 	for range 8 {
 		w.smallest = int(int64(unitBudget) * min(budget, w.level(0)) / budget)
 		tried := w.share(unitBudget)
@@ -223,9 +224,13 @@ func (w *fitting) narrate(budget int64) (n narrative, ok bool) {
 		}
 		pieces := w.ly.render(tried.list, nil, w.space)
 		if ok && slices.Equal(pieces, written) {
-			// A larger plan has no more to say.
-			tried.tokens = n.tokens
-			return tried, true
+			if tried.tokens = n.tokens; budget < w.budget || tried.all {
+				// A larger plan has no more to say.
+				return tried, true
+			}
+			// This one was not larger by a line.
+			fitted, unitBudget = unitBudget, unitBudget+max(unitBudget/16, leastStep)
+			continue
 		}
 		tokens := w.count(pieces)
 		tried.tokens = tokens

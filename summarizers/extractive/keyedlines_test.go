@@ -14,10 +14,10 @@ func TestALineOfALongerMessageChanges(t *testing.T) {
 	const settings = "Plan the fair of the depot with these settings.\n- BUDGET: 4,000 EUR\n- **Deadline:** 2031-05-04\n- HALL: north"
 	for name, of := range map[string]struct{ now, newer, older string }{
 		"a statement alone": {
-			"BUDGET: 6,500 EUR", "BUDGET: 6,500 EUR (changed since [#0]) [#2]", "- HALL: north (corrected in [#2]) [#0]",
+			"BUDGET: 6,500 EUR", "BUDGET: 6,500 EUR (replaces [#0]) [#2]", "- HALL: north (corrected in [#2]) [#0]",
 		},
 		"a line of a message": {
-			"Some news.\nDeadline: 2031-06-11\nThe rest stays as it is.", "| The rest stays as it is. (changed since [#0]) [#2]",
+			"Some news.\nDeadline: 2031-06-11\nThe rest stays as it is.", "| The rest stays as it is. (replaces [#0]) [#2]",
 			"- HALL: north (corrected in [#2]) [#0]",
 		},
 		"the same again":  {"BUDGET: 4,000 EUR", "BUDGET: 4,000 EUR [#2]", "- HALL: north [#0]"},
@@ -52,5 +52,5 @@ func TestALineOfACarriedMessageChanges(t *testing.T) {
 	c.log[0].Index = 2
 	text = c.summary(t, text)
 	require.Contains(t, text, "| BUDGET: 4,000 EUR (corrected in [#2]) [#0]")
-	require.Contains(t, text, "BUDGET: 6,500 EUR (changed since [#0]) [#2]")
+	require.Contains(t, text, "BUDGET: 6,500 EUR (replaces [#0]) [#2]")
 }

@@ -26,6 +26,8 @@ type plan struct {
 	smallest int
 	// small says that the budget of the summary is small.
 	small bool
+	// tight says that the narrative has all of a small budget, so that of what else must be left out the beginning is shown.
+	tight bool
 	// generous says that there is more room than quotes need.
 	generous bool
 	// ruled are the firm rules of each message, and held those and its decisions.

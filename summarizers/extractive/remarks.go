@@ -9,15 +9,17 @@ import (
 
 // The remarks on a statement: that it replaces an earlier one, and that a later one corrects a part of it.
 const (
+	replacing   = " (replaces "
+	correctedIn = " (corrected in "
+	// changedSince is how summaries by earlier versions say that a statement replaces another one.
 	changedSince = " (changed since "
-	correctedIn  = " (corrected in "
 )
 
 // remarks say which message said it otherwise before, and which one corrects it.
 func (it *item) remarks() string {
 	text := ""
 	if it.changed {
-		text = changedSince + strings.TrimSpace(citation([]uint32{it.changes})) + ")"
+		text = replacing + strings.TrimSpace(citation([]uint32{it.changes})) + ")"
 	}
 	if len(it.corrections) > 0 {
 		text += correctedIn + strings.TrimSpace(citation(it.corrections)) + ")"
@@ -44,12 +46,13 @@ func (it *item) leaveCorrections(rules []*item) {
 // readRemarks reads the remarks at the end of a text, and returns the text without them.
 func (it *item) readRemarks(text string) string {
 	text, it.corrections = readRemark(text, correctedIn)
-	rest, cites := readRemark(text, changedSince)
-	if len(cites) != 1 {
-		return text
+	for _, opening := range []string{replacing, changedSince} {
+		if rest, cites := readRemark(text, opening); len(cites) == 1 {
+			it.changes, it.changed = cites[0], true
+			return rest
+		}
 	}
-	it.changes, it.changed = cites[0], true
-	return rest
+	return text
 }
 
 // readRemark splits the remark off the end of a text that begins with these words.

@@ -28,10 +28,15 @@ type chosen struct {
 	limit int
 	// goal says that it is the sentence with the goal.
 	goal bool
+	// brief is the beginning of the text that is shown in place of all of it, if it is not empty.
+	brief string
 }
 
 // text returns the item's text, as long as it may be. Of the user's, the sentences that say most are left.
 func (c chosen) text() string {
+	if c.brief != "" {
+		return c.brief
+	}
 	if isRequest(c) {
 		return c.it.condensed.within(c.it.text, c.it.echoed, c.limit)
 	}

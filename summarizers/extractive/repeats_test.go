@@ -15,7 +15,7 @@ import (
 
 var (
 	aroundText = regexp.MustCompile(`^\s*(- )?(\[#\d+( to #\d+)?\] )?(\[ \] )?((Last request|Last user message|Request|Constraint|Done|Last step|In progress|Open error|Decision|Next|Note|File|Asked and answered|Earlier): )?(\((developer|system)\) )?\\?`)
-	atItsEnd   = regexp.MustCompile(`( \(changed since \[#\d+\]\))? \[#[\d, #]+\]$`)
+	atItsEnd   = regexp.MustCompile(`( \(replaces \[#\d+\]\))? \[#[\d, #]+\]$`)
 )
 
 // bodyOf returns the text of a line of a digest, with single spaces and without marks.

@@ -41,7 +41,7 @@ func TestUpdatesInOtherWords(t *testing.T) {
 		c.says("Noted.")
 		c.user("What do the buses do?")
 		text := c.summary(t, "")
-		require.Contains(t, text, test.now+" (changed since [#2])", test.was)
+		require.Contains(t, text, test.now+" (replaces [#2])", test.was)
 		if test.gone != "" {
 			require.NotContains(t, text, test.gone)
 		} else {
@@ -49,7 +49,7 @@ func TestUpdatesInOtherWords(t *testing.T) {
 		}
 		first := summarize(t, &summarizers.Request{Messages: c.log[:5], MaxTokens: 2000})
 		merged := summarize(t, &summarizers.Request{Messages: c.log[5:], PreviousSummary: first, MaxTokens: 2000})
-		require.Contains(t, merged, test.now+" (changed since [#2])", "over two digests: "+test.was)
+		require.Contains(t, merged, test.now+" (replaces [#2])", "over two digests: "+test.was)
 	}
 }
 
@@ -76,7 +76,7 @@ func TestOtherStatementsAreNoUpdates(t *testing.T) {
 		}
 		c.user("What do the buses do?")
 		text := c.summary(t, "")
-		require.NotContains(t, text, "changed since")
+		require.NotContains(t, text, "(replaces")
 		require.NotContains(t, text, "corrected in")
 		require.Contains(t, text, test[0])
 		require.Contains(t, text, test[1])
@@ -96,5 +96,5 @@ func TestUpdateOfOneOfTwoThings(t *testing.T) {
 	c.user("The ferry now leaves at 10:15.")
 	c.says("Noted.")
 	c.user("What do the buses do?")
-	require.NotContains(t, c.summary(t, ""), "changed since")
+	require.NotContains(t, c.summary(t, ""), "(replaces")
 }

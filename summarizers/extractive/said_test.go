@@ -51,7 +51,7 @@ func TestTheLatestValueCounts(t *testing.T) {
 				text = summarize(t, &summarizers.Request{Messages: messages, PreviousSummary: text, MaxTokens: 800})
 				require.Contains(t, text, c.after)
 				require.Equal(t, !c.replaced, strings.Contains(text, c.before), text)
-				require.Equal(t, c.replaced, strings.Contains(text, "(changed since [#2])"), text)
+				require.Equal(t, c.replaced, strings.Contains(text, "(replaces [#2])"), text)
 			}
 			require.Equal(t, uint32(2), first)
 		})

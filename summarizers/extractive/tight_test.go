@@ -90,7 +90,32 @@ func TestStatementsOfTheUserHaveOnlyTheirOwnLabel(t *testing.T) {
 	}
 	at := c.user("CRANE: It lifts 55 tons.")
 	text = summarize(t, &summarizers.Request{Messages: c.log[at:], PreviousSummary: text, MaxTokens: 2000})
-	require.Contains(t, text, "55 tons. (changed since [#6])")
+	require.Contains(t, text, "55 tons. (replaces [#6])")
 	require.NotContains(t, text, "40 tons")
 	require.Contains(t, text, "- Note: DEPTH: The water at quay 3 is 9 m deep")
+}
+
+// Where the rules do not all fit, the beginning of one is better than nothing of it. A sign says that more follows.
+func TestOfARuleThatDoesNotFitTheFirstSentenceIsShown(t *testing.T) {
+	t.Parallel()
+	var c conversation
+	c.user("Look at the plan of the harbour and tell me where the ferries turn.")
+	c.says("They turn beside quay 3.")
+	c.user("Never open the north gate.")
+	c.says("Noted.")
+	c.user("Never lift more than 40 tons. Always ask the master of the harbour for a written consent before you lift anything at all at the north quay.")
+	c.says("Noted.")
+	c.user("Now look where the buses wait.")
+	whole, brief := "", "- Never lift more than 40 tons. … [#4]"
+	begun := false
+	for budget := uint32(60); whole == "" && budget < 240; budget++ {
+		text := summarize(t, &summarizers.Request{Messages: c.log, MaxTokens: budget, Count: chars4})
+		begun = begun || strings.Contains(text, brief)
+		if strings.Contains(text, "at the north quay.") {
+			whole = text
+			require.NotContains(t, text, brief)
+		}
+	}
+	require.NotEmpty(t, whole)
+	require.True(t, begun, "no budget has only its beginning")
 }
