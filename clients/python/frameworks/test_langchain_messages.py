@@ -22,15 +22,12 @@ import compactord
 from compactord import v1
 from compactord.langchain import CompactordMiddleware
 from compactord.langchain_messages import langchain, neutral, shown
+from generated import texts
 from programs import recordings
 
 # Without edits of long results: the messages that come back are those that were given.
 POLICY: Any = {"context_window": 10_000_000, "on_append": {}}
 IMAGE = "iVBORw0KGgo="
-
-
-def texts() -> st.SearchStrategy[str]:
-    return st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=40).filter(str.strip)
 
 
 @st.composite

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import compactord
 from agents import Agent, RunConfig, Runner, SQLiteSession, set_tracing_disabled
 from compactord.openai_agents import CompactordFilter, CompactordSession
+from generated import texts
 from programs import BINARY, recordings
 
 DIALECT: compactord.Dialect = "openai_responses"
@@ -36,10 +37,6 @@ def client() -> Iterator[compactord.Client]:
     }
     with compactord.embedded(BINARY, config={"summarizers": {"nobody": nobody}}) as made:
         yield made
-
-
-def texts() -> st.SearchStrategy[str]:
-    return st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=40).filter(str.strip)
 
 
 @st.composite

@@ -34,14 +34,11 @@ import compactord
 from compactord import v1
 from compactord.pydantic_ai import CompactordCapability
 from compactord.pydantic_ai_messages import neutral, shown
+from generated import texts
 from programs import recordings
 
 # Without edits of long results: the messages that come back are those that were given.
 POLICY: Any = {"context_window": 10_000_000, "on_append": {}}
-
-
-def texts() -> st.SearchStrategy[str]:
-    return st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=40).filter(str.strip)
 
 
 @st.composite
