@@ -23,15 +23,20 @@ var frameworks = []framework{
 	{name: "openai_agents", oldest: 10}, {name: "langchain", oldest: 11}, {name: "pydantic_ai", oldest: 11},
 }
 
+// venv is the folder of the framework's environment, in that of the Python client.
+func (f framework) venv() string { return path.Join("frameworks", ".venv", f.name) }
+
+// lock is the file that pins the framework.
+func (f framework) lock() string { return path.Join("frameworks", f.name+".txt") }
+
 // client is the Python client, installed with the framework.
 func (f framework) client() client {
-	venv, lock := path.Join("frameworks", ".venv", f.name), path.Join("frameworks", f.name+".txt")
 	return client{
 		folder:   pythonClient().folder,
-		lock:     lock,
-		stamp:    path.Join(venv, "installed.txt"),
+		lock:     f.lock(),
+		stamp:    path.Join(f.venv(), "installed.txt"),
 		language: func(v *verifier, ctx context.Context) (found, lack string) { return f.python(ctx, v) },
-		install:  func(v *verifier, ctx context.Context) error { return v.installVenv(ctx, venv, lock) },
+		install:  func(v *verifier, ctx context.Context) error { return v.installVenv(ctx, f.venv(), f.lock()) },
 	}
 }
 
@@ -50,12 +55,30 @@ func (f framework) python(ctx context.Context, v *verifier) (found, lack string)
 
 // checkFrameworks checks the types of each adapter, and runs its tests with the package of the framework.
 func (v *verifier) checkFrameworks(ctx context.Context) error {
-	if err := v.needClient(ctx, pythonClient()); err != nil {
+	env, err := v.frameworkTests(ctx)
+	if err != nil {
 		return err
+	}
+	for _, f := range frameworks {
+		err := v.needClient(ctx, f.client())
+		if err == nil {
+			err = v.checkFramework(ctx, f, f.venv(), env)
+		}
+		if err != nil && !errors.Is(err, errSkipped) {
+			return err
+		}
+	}
+	return nil
+}
+
+// frameworkTests prepares the tests of all adapters, and returns their environment.
+func (v *verifier) frameworkTests(ctx context.Context) ([]string, error) {
+	if err := v.needClient(ctx, pythonClient()); err != nil {
+		return nil, err
 	}
 	daemon, err := v.daemon(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	env := []string{daemon}
 	if recordings := v.linkRecordings(); recordings != "" && recordings != unlinked {
@@ -64,30 +87,23 @@ func (v *verifier) checkFrameworks(ctx context.Context) error {
 	if v.tier == quick {
 		env = append(env, "COMPACTORD_FRAMEWORK_TURNS=20")
 	}
-	for _, f := range frameworks {
-		if err := v.checkFramework(ctx, f, env); err != nil && !errors.Is(err, errSkipped) {
-			return err
-		}
-	}
-	return nil
+	return env, nil
 }
 
-func (v *verifier) checkFramework(ctx context.Context, f framework, env []string) error {
-	client := f.client()
-	if err := v.needClient(ctx, client); err != nil {
-		return err
-	}
-	tests, err := filepath.Glob(v.in(client.folder, "frameworks", "test_"+f.name+"*.py"))
+// checkFramework checks the types of an adapter and runs its tests, in an environment with its framework.
+func (v *verifier) checkFramework(ctx context.Context, f framework, venv string, env []string) error {
+	folder := pythonClient().folder
+	tests, err := filepath.Glob(v.in(folder, "frameworks", "test_"+f.name+"*.py"))
 	if err != nil {
 		return err
 	}
-	python := v.venvProgram(path.Join("frameworks", ".venv", f.name), "python")
+	python := v.venvProgram(venv, "python")
 	adapter := path.Join("src", "compactord", f.name+".py")
 	example := path.Join("examples", f.name+"_agent.py")
 	types := []string{
 		v.venv("mypy"), "--config-file", "frameworks/mypy.ini", "--python-executable", python, adapter, example,
 	}
-	return v.runAll(ctx, client, []command{
+	return v.runAll(ctx, f.client(), []command{
 		{args: slices.Concat(types, tests)},
 		{args: slices.Concat([]string{python, "-m", "pytest", "--quiet"}, tests), env: env},
 	})

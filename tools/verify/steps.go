@@ -39,6 +39,7 @@ func steps() []step {
 		{"typescript", "the same for the TypeScript client; needs Node 20 with npm", (*verifier).checkTypeScript, quick},
 		{"frameworks", "check the adapters of the Python client with the real packages of their frameworks; full: at length", (*verifier).checkFrameworks, full},
 		{"fuzz", fuzzHelp(), (*verifier).fuzz, full},
+		{"newest-frameworks", "the step frameworks with the newest releases of the frameworks", (*verifier).checkNewestFrameworks, named},
 		{"generate", "generate the code of all languages, and the files that are embedded", (*verifier).generate, named},
 		{"freeze", "add new fields and calls of the contract to the frozen contract", (*verifier).freeze, named},
 		{"fmt", "format the code of all languages, and the protos", (*verifier).format, named},
