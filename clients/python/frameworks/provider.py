@@ -1,9 +1,9 @@
 """A make-believe provider that is as strict as the real ones, for agents that run as programs.
 
-It speaks Responses, Chat Completions and Messages, streamed or not. Each request is judged by the rules of its dialect:
-one that breaks a rule is refused, as the provider would, and so is one that is longer than the window. The model has a
-plan for each turn: a user's message "Turn N: ..." makes it read files, two at once and sometimes a third, before it
-answers.
+It speaks Responses, Chat Completions, Messages and Gemini's API, streamed or not. Each request is judged by the rules
+of its dialect: one that breaks a rule is refused, as the provider would, and so is one that is longer than the window.
+The model has a plan for each turn: a user's message "Turn N: ..." makes it read files, two at once and sometimes a
+third, before it answers.
 """
 
 from __future__ import annotations
@@ -98,11 +98,16 @@ class Model:
 
 @dataclass
 class Provider:
-    """A running provider."""
+    """A running provider.
+
+    Attributes:
+        forgiving: Whether it answers what breaks a rule all the same, once it is noted as refused.
+    """
 
     model: Model
     binary: str
     window: int
+    forgiving: bool = False
     url: str = ""
     requests: list[Request] = field(default_factory=list[Request])
 
@@ -113,6 +118,8 @@ class Provider:
             "OPENAI_API_KEY": "none",
             "ANTHROPIC_BASE_URL": self.url,
             "ANTHROPIC_API_KEY": "none",
+            "GOOGLE_GEMINI_BASE_URL": self.url,
+            "GOOGLE_API_KEY": "none",
         }
 
     def refusal(self, protocol: Protocol, body: dict[str, Any]) -> str:
@@ -151,24 +158,25 @@ class _Handler(BaseHTTPRequestHandler):
         """Answer a request."""
         server = cast(_Server, self.server)
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        protocol = next(one for one in PROTOCOLS if self.path.split("?")[0].endswith(one.path))
+        protocol = next(one for one in PROTOCOLS if self.path.split("?")[0].endswith(one.paths))
         with server.lock:
             self._answer(server.provider, protocol, body)
 
     def _answer(self, provider: Provider, protocol: Protocol, body: dict[str, Any]) -> None:
         messages = [json.dumps(one) for one in protocol.messages(body)]
-        streamed = bool(body.get("stream"))
+        streamed = bool(body.get("stream")) or ":stream" in self.path
         last = protocol.last_text(body)
         begun = TURN.search((last or "").strip())
         asked = Request(int(begun[1]) if begun else provider.model.turn, messages, streamed)
         refused = provider.refusal(protocol, body)
-        if asked.tokens > provider.window:
+        too_long = asked.tokens > provider.window
+        if too_long:
             refused = (
                 f"This model's maximum context length is {provider.window} tokens. "
                 f"However, your messages resulted in {asked.tokens} tokens."
             )
         provider.requests.append(Request(asked.turn, messages, streamed, refused))
-        if refused:
+        if refused and (too_long or not provider.forgiving):
             self._send(400, "application/json", [json.dumps({"error": {"message": refused, "type": "invalid"}})])
             return
         said = provider.model.answer(last)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -39,7 +40,7 @@ class Protocol:
 
     Attributes:
         dialect: Its name for ``compactord validate``.
-        path: The end of the path of its requests.
+        paths: The ends of the paths of its requests.
         conversation: The fields of a request that hold the conversation.
         messages: The elements of the conversation, with the system prompt first.
         last_text: The text of the newest message, where it is the user's; None where it is the result of a tool.
@@ -48,7 +49,7 @@ class Protocol:
     """
 
     dialect: str
-    path: str
+    paths: tuple[str, ...]
     conversation: Sequence[str]
     messages: Callable[[dict[str, Any]], list[Any]]
     last_text: Callable[[dict[str, Any]], str | None]
@@ -243,10 +244,41 @@ def _anthropic_events(said: Said, tokens: int) -> Iterator[str]:
         yield f"event: {event['type']}\ndata: {json.dumps(event)}"
 
 
+def _gemini_last(body: dict[str, Any]) -> str | None:
+    parts = body["contents"][-1]["parts"]
+    return None if "functionResponse" in parts[0] else "\n".join(part.get("text", "") for part in parts)
+
+
+def _gemini_parts(said: Said) -> list[dict[str, Any]]:
+    """The parts of an answer. The model signs its first call, or without calls its text, and does not show thoughts."""
+    sealed = {"thoughtSignature": base64.b64encode(f"sealed-{said.number}".encode()).decode()}
+    parts: list[dict[str, Any]] = [{"text": said.text} | ({} if said.calls else sealed)]
+    parts += [{"functionCall": {"name": "read_file", "args": json.loads(call.arguments)}} for call in said.calls]
+    if said.calls:
+        parts[-len(said.calls)] |= sealed
+    return parts
+
+
+def _gemini_answer(said: Said, parts: list[dict[str, Any]], tokens: int, end: bool) -> dict[str, Any]:
+    candidate: dict[str, Any] = {"index": 0, "content": {"role": "model", "parts": parts}}
+    usage = {"promptTokenCount": tokens, "candidatesTokenCount": 20, "totalTokenCount": tokens + 20}
+    head = {"responseId": f"answer-{said.number}", "modelVersion": MODEL, "usageMetadata": usage}
+    return head | {"candidates": [candidate | ({"finishReason": "STOP"} if end else {})]}
+
+
+def _gemini_events(said: Said, tokens: int) -> Iterator[str]:
+    text, *calls = _gemini_parts(said)
+    chunks = [[{"text": piece}] for piece in _pieces(said.text)]
+    # The signature of a text comes at its end, with an empty one.
+    chunks.append(calls or [text | {"text": ""}])
+    for number, chunk in enumerate(chunks, 1):
+        yield f"data: {json.dumps(_gemini_answer(said, chunk, tokens, number == len(chunks)))}"
+
+
 PROTOCOLS = [
     Protocol(
         dialect="openai_responses",
-        path="/responses",
+        paths=("/responses",),
         conversation=("instructions", "input"),
         messages=lambda body: [body.get("instructions"), *body["input"]],
         last_text=_responses_last,
@@ -255,7 +287,7 @@ PROTOCOLS = [
     ),
     Protocol(
         dialect="openai_chat",
-        path="/chat/completions",
+        paths=("/chat/completions",),
         conversation=("messages",),
         messages=lambda body: body["messages"],
         last_text=_chat_last,
@@ -264,11 +296,20 @@ PROTOCOLS = [
     ),
     Protocol(
         dialect="anthropic",
-        path="/messages",
+        paths=("/messages",),
         conversation=("system", "messages"),
         messages=lambda body: [body.get("system"), *body["messages"]],
         last_text=_anthropic_last,
         body=_anthropic_body,
         events=_anthropic_events,
+    ),
+    Protocol(
+        dialect="gemini",
+        paths=(":generateContent", ":streamGenerateContent"),
+        conversation=("systemInstruction", "contents"),
+        messages=lambda body: [body.get("systemInstruction"), *body["contents"]],
+        last_text=_gemini_last,
+        body=lambda said, tokens: _gemini_answer(said, _gemini_parts(said), tokens, True),
+        events=_gemini_events,
     ),
 ]

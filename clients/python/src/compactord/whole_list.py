@@ -25,7 +25,7 @@ def session_id(conversation: str) -> str:
 
 def made_room(client: Client, session: Session, error: Exception) -> bool:
     """Whether an exception of a model's package is a context overflow, and the session is smaller now."""
-    status = getattr(error, "status_code", None)
+    status = getattr(error, "status_code", getattr(error, "code", None))
     asked = client.classify_error(
         str(error), http_status=status if isinstance(status, int) else 0, session_id=session.id
     )
