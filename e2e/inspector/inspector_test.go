@@ -94,11 +94,12 @@ var (
 )
 
 // serve starts a daemon with the inspector, and returns the addresses that it prints.
-func serve(t *testing.T) (page, address string) {
+func serve(t *testing.T, flags ...string) (page, address string) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	cmd := exec.CommandContext(ctx, program, "serve", "--inspect", "--listen", "127.0.0.1:0", "--http-listen", "127.0.0.1:0",
-		"--store", filepath.Join(t.TempDir(), "store.db"))
+	cmd := exec.CommandContext(ctx, program, append([]string{
+		"serve", "--inspect", "--listen", "127.0.0.1:0", "--http-listen", "127.0.0.1:0", "--store", filepath.Join(t.TempDir(), "store.db"),
+	}, flags...)...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	stdout, err := cmd.StdoutPipe()
 	require.NoError(t, err)

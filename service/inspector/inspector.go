@@ -23,6 +23,8 @@
 //	text.js       texts as people can read them safely
 //	dom.js        elements
 //
+// Single joins all of them into one file, in which file/api.js answers from what the file holds.
+//
 // All that comes from a conversation may be hostile. The page makes elements only through dom.js, which takes texts and never
 // parses HTML, and its content security policy allows no other scripts, styles and connections than those of the daemon.
 package inspector

@@ -16,6 +16,18 @@ export function setToken(token) {
   sessionStorage.setItem(place, token.trim());
 }
 
+// takeToken takes the token that the address of the page may have at its end, and removes it there.
+export function takeToken() {
+  const found = /^(.*)\?token=(\w+)$/s.exec(location.hash);
+  if (found) {
+    setToken(found[2]);
+    history.replaceState(null, "", found[1]);
+  }
+}
+
+// file is what an exported page says of itself; nothing in the page of a daemon.
+export const file = undefined;
+
 async function post(rpc, request, signal) {
   const headers = { "Content-Type": "application/json" };
   const token = sessionStorage.getItem(place);

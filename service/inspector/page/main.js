@@ -1,7 +1,7 @@
 // What the page shows is in its address: #/ is the list of sessions, #/session/ID one of them, #/session/ID/POINT
 // one as of a point, #/session/ID//INDEX one with a message chosen.
 
-import { Refused } from "./api.js";
+import { file, Refused, takeToken } from "./api.js";
 import { element, fill } from "./dom.js";
 import { showSession } from "./session.js";
 import { showSessions } from "./sessions.js";
@@ -16,6 +16,7 @@ async function show() {
   if (location.hash === "#main") {
     return;
   }
+  takeToken();
   leaving.abort();
   leaving = new AbortController();
   const { signal } = leaving;
@@ -49,5 +50,8 @@ function decoded(text) {
   }
 }
 
+if (file) {
+  main.before(element("section", { class: "file", "aria-label": "This file" }, ...file.map((text) => element("p", {}, shown(text)))));
+}
 addEventListener("hashchange", show);
 show();

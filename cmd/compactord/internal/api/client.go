@@ -178,6 +178,9 @@ func (c *Client) CheckPolicy(ctx context.Context, policy *compactordv1.Policy) e
 	return RefusedFlags(c.Explain(ctx, err))
 }
 
+// Conn is the connection to the service, for who repeats calls of others over it.
+func (c *Client) Conn() grpc.ClientConnInterface { return c.conn }
+
 // Close ends the connection and, where there is one, the service in this process.
 func (c *Client) Close() error { return errors.Join(c.conn.Close(), c.end()) }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/catalog"
 	"github.com/compactord/compactord/cmd/compactord/internal/conversation"
 	"github.com/compactord/compactord/cmd/compactord/internal/evaluation"
+	"github.com/compactord/compactord/cmd/compactord/internal/inspect"
 	"github.com/compactord/compactord/cmd/compactord/internal/mcp"
 	"github.com/compactord/compactord/cmd/compactord/internal/rules"
 	"github.com/compactord/compactord/cmd/compactord/internal/serve"
@@ -31,6 +32,7 @@ type Commands struct {
 	HealthCheck serve.HealthCheck   `cmd:"" name:"healthcheck" help:"Say whether a daemon serves, by the exit code."`
 	Compact     transcripts.Compact `cmd:"" help:"Compact a transcript or a session: summarize its older part."`
 	View        transcripts.View    `cmd:"" help:"Show what fills the context window."`
+	Inspect     inspect.Command     `cmd:"" help:"Show log and view in a browser, or write them to an HTML file."`
 	Prune       transcripts.Prune   `cmd:"" help:"Hide old tool results, without a summary."`
 	Strategies  catalog.Strategies  `cmd:"" help:"List the strategies and presets."`
 	Summarizers catalog.Summarizers `cmd:"" help:"List the summarizers: extractive, and the models of the configuration."`

@@ -30,7 +30,7 @@ var wrongValues = map[string][]string{
 	"log-format": {"nope"}, "audit-log": {""}, "store-keys": {""}, "store-keys-env": {""}, "metrics-listen": {"nowhere"}, "http-listen": {"nowhere", "0.0.0.0:0"}, "http-allow-host": {"without-listen", "a/b"}, "http-allow-origin": {"https://without.listen", "x"}, "admin-listen": {"nowhere", "0.0.0.0:0"}, "budget": {"x", "63"}, "price": {"x", "-1", "NaN"},
 	"traces-endpoint": {"nowhere"}, "traces-protocol": {"nope"}, "traces-ca": {"without-endpoint.pem"}, "traces-headers": {"without-endpoint"}, "traces-sample": {"x", "-1", "1.5", "NaN"}, "traces-service": {""},
 	"timeout": {"x", "0s"}, "tls-cert": {"without-key.pem"}, "tls-key": {"without-cert.pem"}, "tls-client-ca": {"without-cert.pem"},
-	"place": {"nope", ""}, "priority": {"x", "1001"}, "max-tokens": {"x"}, "sees": {"nope", ""}, "block": {"a b", ""}, "call-id": {""},
+	"export": {"", "nowhere/page.html"}, "place": {"nope", ""}, "priority": {"x", "1001"}, "max-tokens": {"x"}, "sees": {"nope", ""}, "block": {"a b", ""}, "call-id": {""},
 	"token-file": {""}, "tokens": {""}, "days": {"x", "-1"}, "tenant": {"A b", ""}, "result": {""}, "cache-write": {"x", "-1"}, "cache-read": {"x", "-1"}, "cache-ttl": {"x", "-1"}, "cache-model": {"nope", ""}, "jobs": {"x", "0"},
 }
 
@@ -41,7 +41,7 @@ var takesAll = []string{"title", "focus", "text", "text-file", "stop", "store", 
 func wrongBeside(name, flag, path, store string) []string {
 	session := []string{"--session", "s", "--store", store}
 	switch name {
-	case "compact", "prune", "view", "tokens":
+	case "compact", "prune", "view", "tokens", "inspect":
 		if flag == "session" || flag == "addr" || flag == "as-of" {
 			return session
 		}

@@ -1,0 +1,35 @@
+package inspector_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// browse runs a script with settings and the path of a browser, or skips the test.
+func browse(t *testing.T, script string, settings map[string]any) {
+	t.Helper()
+	browser, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Skip("chromium is not installed")
+	}
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("node is not installed")
+	}
+	if _, err := os.Stat(filepath.Join("node_modules", "playwright-core")); err != nil {
+		t.Skip("playwright-core is not installed: run npm ci in e2e/inspector")
+	}
+	settings["executable"], settings["screenshots"] = browser, os.Getenv("COMPACTORD_SCREENSHOTS")
+	input, err := json.Marshal(settings)
+	require.NoError(t, err)
+	run := exec.CommandContext(t.Context(), node, script)
+	run.Stdin = bytes.NewReader(input)
+	out, err := run.CombinedOutput()
+	require.NoError(t, err, string(out))
+}

@@ -1,0 +1,67 @@
+package inspector_test
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/compactord/compactord/e2e/daemontest"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+)
+
+// secret is what redaction must find. It is put together here so that no scanner finds it in this file.
+var secret = "ghp_" + strings.Join([]string{"x7Kq2", "mVb9Tz", "R4wLn8", "YcP1sD", "f6HgJ3", "uAeW5k0"}, "")
+
+// Exported files show what a daemon shows, run nothing of a conversation, have no secret, and ask nobody for anything, not
+// even a daemon.
+func TestExportedFiles(t *testing.T) {
+	_, address := serve(t)
+	conn, err := daemontest.Dial(address)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, conn.Close()) }()
+	f := filler{t, compactordv1.NewSessionServiceClient(conn), compactordv1.NewCompactionServiceClient(conn)}
+	f.points("points")
+	f.create(hostileID, hostileText+"</script><!--<script>\u2028", map[string]string{"label": hostileText}, said(compactordv1.Role_ROLE_USER, hostileText),
+		said(compactordv1.Role_ROLE_ASSISTANT, "</script><script>globalThis.hacked=1</script>\u2028\u2029"),
+		said(compactordv1.Role_ROLE_USER, "The token is "+secret+", use it."))
+	folder := t.TempDir()
+	files := make(map[string]string)
+	for name, session := range map[string]string{"points": "points", "hostile": hostileID} {
+		files[name] = filepath.Join(folder, name+" #1?.html")
+		out, err := exec.CommandContext(t.Context(), program, "inspect", "--session", session, "--addr", address, "--export", files[name], "-q").CombinedOutput()
+		require.NoError(t, err, string(out))
+	}
+	browse(t, "file.mjs", map[string]any{"files": files, "text": hostileText, "hostile": hostileID, "secret": secret, "looks": looks()})
+}
+
+var inspectedAt = regexp.MustCompile(`^The inspector of .* is at (\S+)`)
+
+// `compactord inspect` shows a file by an address that has the token, and by no other; it ends at a signal.
+func TestInspectOfAFile(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, "inspect", filepath.Join("..", "..", "examples", "transcript", "session.jsonl"), "--compact", "-q")
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGINT) }
+	stdout, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	line, err := bufio.NewReader(stdout).ReadString('\n')
+	require.NoError(t, err)
+	found := inspectedAt.FindStringSubmatch(line)
+	require.NotNil(t, found, line)
+	defer func() {
+		cancel()
+		_, _ = io.Copy(io.Discard, stdout)
+		// Wait says so where the program ended well after the signal.
+		require.ErrorIs(t, cmd.Wait(), context.Canceled)
+	}()
+	browse(t, "inspect.mjs", map[string]any{"address": found[1]})
+}
