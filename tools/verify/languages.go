@@ -31,8 +31,16 @@ func (v *verifier) checkPython(ctx context.Context) error {
 	} else {
 		commands = append(commands, command{args: []string{v.venv("pyright")}})
 	}
-	commands = append(commands, command{args: []string{v.venv("pytest"), "--quiet"}, env: []string{daemon}})
+	commands = append(commands, command{args: []string{v.venv("pytest"), "--quiet"}, env: v.clientTests(daemon)})
 	return v.runAll(ctx, client, commands)
+}
+
+// clientTests returns the environment of the tests of a client.
+func (v *verifier) clientTests(daemon string) []string {
+	if v.tier == full {
+		return []string{daemon, "COMPACTORD_TEST_FULL=1"}
+	}
+	return []string{daemon}
 }
 
 // checkTypeScript lints the TypeScript client, checks its types and runs its tests.
@@ -48,7 +56,7 @@ func (v *verifier) checkTypeScript(ctx context.Context) error {
 	return v.runAll(ctx, client, []command{
 		{args: []string{"npm", "run", "--silent", "lint"}, hint: "`go run -C tools ./verify fmt` repairs what it can"},
 		// The compiler checks the types before the tests run.
-		{args: []string{"npm", "run", "--silent", "test"}, env: []string{daemon}},
+		{args: []string{"npm", "run", "--silent", "test"}, env: v.clientTests(daemon)},
 	})
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ from providers import PROVIDERS, Called, Said
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-TURNS = 2_000
+TURNS = 2_000 if "COMPACTORD_TEST_FULL" in os.environ else 400
 
 
 @pytest.mark.parametrize("kind", ["sync", "async"])

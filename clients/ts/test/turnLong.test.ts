@@ -9,7 +9,7 @@ import { MessageSchema } from "../src/v1.js";
 import { TestDaemon } from "./fixture/daemon.js";
 import { Proxy } from "./fixture/proxy.js";
 
-const turns = 2_000;
+const turns = process.env["COMPACTORD_TEST_FULL"] === undefined ? 400 : 2_000;
 const text = "The tide comes in at noon, and the boats lie at the pier. ".repeat(8);
 
 setFlagsFromString("--expose-gc");
@@ -55,7 +55,7 @@ it(`a loop of ${String(turns)} turns moves what is new, and its memory stays fla
     assert.equal(taken.done, true);
     compactions += taken.compactions.length;
     proxy.seen.length = 0;
-    if (turn % 500 === 0) {
+    if (turn % (turns / 4) === 0) {
       moved.push(proxy.sent + proxy.received);
       heap.push(heapUsed());
     }
@@ -65,7 +65,7 @@ it(`a loop of ${String(turns)} turns moves what is new, and its memory stays fla
     appended += message === undefined ? 0 : toBinary(MessageSchema, message).length;
   }
   assert.equal(calls, turns + turns / 4);
-  assert.ok(compactions >= 20, `compacted ${String(compactions)} times`);
+  assert.ok(compactions >= turns / 100, `compacted ${String(compactions)} times`);
   assert.ok(longest < 400, `a view had ${String(longest)} messages`);
   const [, half = 0, , whole = 0] = moved;
   // Besides what is appended and comes back once in views: reports, headers, and each compaction's new view.
