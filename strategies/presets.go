@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session/misspelt"
 )
 
 // DefaultPreset is the preset of policies that name none.
@@ -77,7 +78,7 @@ func Preset(name string, limits Limits) (*compactordv1.Policy, error) {
 			return p.policy(limits), nil
 		}
 	}
-	return nil, fmt.Errorf("%w: preset %q; there are %s", ErrUnknown, name, strings.Join(PresetNames(), ", "))
+	return nil, fmt.Errorf("%w: preset %q%s; there are %s", ErrUnknown, name, misspelt.Of(name, PresetNames()), strings.Join(PresetNames(), ", "))
 }
 
 // policy returns the complete policy. If the window is unknown, fields that depend on it are not set, and compaction is

@@ -12,6 +12,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session/misspelt"
 )
 
 // customKind is the field of compactord.v1.Strategy that names a registered custom strategy.
@@ -49,7 +50,7 @@ func (r *Registry) Get(name string) (Strategy, error) {
 	if s, ok := r.byName[name]; ok {
 		return s, nil
 	}
-	return nil, fmt.Errorf("%w: strategy %q; there are %s", ErrUnknown, name, strings.Join(r.Names(), ", "))
+	return nil, fmt.Errorf("%w: strategy %q%s; there are %s", ErrUnknown, name, misspelt.Of(name, r.Names()), strings.Join(r.Names(), ", "))
 }
 
 // Supports returns an error if Plan could not run the selected strategy or one that it nests.

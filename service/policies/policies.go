@@ -15,6 +15,7 @@ import (
 	"github.com/compactord/compactord/service/allowance"
 	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/service/summaries"
+	"github.com/compactord/compactord/session/misspelt"
 	"github.com/compactord/compactord/strategies"
 	"github.com/compactord/compactord/summarizers"
 )
@@ -142,7 +143,7 @@ func (s *Set) unknownPreset(given []*compactordv1.Policy) error {
 	for _, p := range given {
 		name = cmp.Or(p.GetPreset(), name)
 	}
-	return unknownName("policy.preset", fmt.Errorf("%w: preset %q; there are %s", strategies.ErrUnknown, name,
+	return unknownName("policy.preset", fmt.Errorf("%w: preset %q%s; there are %s", strategies.ErrUnknown, name, misspelt.Of(name, s.Names()),
 		strings.Join(s.Names(), ", ")), s.Names())
 }
 

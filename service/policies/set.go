@@ -16,6 +16,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/service/tenant"
+	"github.com/compactord/compactord/session/misspelt"
 	"github.com/compactord/compactord/strategies"
 )
 
@@ -92,7 +93,7 @@ func (s *Set) knows(name string) bool {
 }
 
 func (s *Set) unknown(name string) string {
-	return fmt.Sprintf("there is no preset or policy %q; there are %s", name, strings.Join(s.Names(), ", "))
+	return fmt.Sprintf("there is no preset or policy %q%s; there are %s", name, misspelt.Of(name, s.Names()), strings.Join(s.Names(), ", "))
 }
 
 // Names returns the names that policies can be based on: those of presets, then those of the named policies.
@@ -130,7 +131,8 @@ func (r *Resolver) checkNamed(s *Set, name string) []error {
 		return []error{fmt.Errorf("%s.preset must name the preset that it is based on: %s", path, strings.Join(strategies.PresetNames(), ", "))}
 	}
 	if !slices.Contains(strategies.PresetNames(), p.GetPreset()) {
-		return []error{fmt.Errorf("%s.preset: there is no preset %q; there are %s", path, p.GetPreset(), strings.Join(strategies.PresetNames(), ", "))}
+		return []error{fmt.Errorf("%s.preset: there is no preset %q%s; there are %s", path, p.GetPreset(),
+			misspelt.Of(p.GetPreset(), strategies.PresetNames()), strings.Join(strategies.PresetNames(), ", "))}
 	}
 	req := &compactordv1.CreateSessionRequest{Policy: p}
 	err := protovalidate.Validate(req)

@@ -1,11 +1,14 @@
 package api
 
 import (
+	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 	"github.com/compactord/compactord/service/access"
@@ -48,6 +51,27 @@ func (a Address) String() string {
 
 // Local says whether only this machine can reach the address.
 func (a Address) Local() bool { return access.Local(a.String()) }
+
+// probeTimeout is how long a listener may take to say whether it speaks TLS.
+const probeTimeout = 2 * time.Second
+
+// speaksTLS says whether the listener speaks TLS. Nothing is sent to it but the beginning of a handshake, whose end may well be
+// that its certificate is not one that this machine trusts.
+func (a Address) speaksTLS(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	host, _, err := net.SplitHostPort(a.Where)
+	if err != nil {
+		host = "localhost"
+	}
+	dialer := tls.Dialer{Config: &tls.Config{ServerName: host, NextProtos: []string{"h2"}, MinVersion: tls.VersionTLS12}}
+	conn, err := dialer.DialContext(ctx, a.Network, a.Where)
+	if err == nil {
+		return conn.Close() == nil
+	}
+	var untrusted *tls.CertificateVerificationError
+	return errors.As(err, &untrusted)
+}
 
 // HintServe is the command that starts a daemon at an address where none answers.
 func HintServe(address string) terminal.Hint {

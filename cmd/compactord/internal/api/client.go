@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
 	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/status"
@@ -49,6 +50,8 @@ type Client struct {
 	encrypted bool
 	// token is what the client sends.
 	token access.Found
+	// listener is where the daemon listens.
+	listener Address
 	// end stops the service that runs in this process.
 	end func() error
 }
@@ -132,7 +135,7 @@ func (a *App) dial(addr Address, encryption Encryption, token access.Found) (*Cl
 	if addr.Network == "unix" {
 		target = "unix:" + addr.Where
 	}
-	c, dial := &Client{Address: addr.String(), encrypted: encryption.used(), token: token}, (&net.Dialer{}).DialContext
+	c, dial := &Client{Address: addr.String(), encrypted: encryption.used(), token: token, listener: addr}, (&net.Dialer{}).DialContext
 	dialer := func(ctx context.Context, _ string) (net.Conn, error) {
 		conn, err := dial(ctx, addr.Network, addr.Where)
 		c.reached.Store(err == nil)
@@ -201,6 +204,9 @@ func (c *Client) Explain(ctx context.Context, err error) error {
 	case errors.Is(context.Cause(ctx), terminal.ErrInterrupted):
 		return terminal.ErrInterrupted
 	default:
-		return &CallError{address: c.Address, status: status.Convert(err), reached: c.reached.Load(), encrypted: c.encrypted, token: c.token}
+		failed := &CallError{address: c.Address, status: status.Convert(err), reached: c.reached.Load(), encrypted: c.encrypted, token: c.token}
+		closed := failed.status.Code() == codes.Unavailable && reasonOf(failed.status) == ""
+		failed.speaksTLS = closed && failed.reached && !c.encrypted && c.listener.speaksTLS(context.WithoutCancel(ctx))
+		return failed
 	}
 }

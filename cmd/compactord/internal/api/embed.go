@@ -166,6 +166,9 @@ func openStore(path string, options boltstore.Options, elsewhere string) (*bolts
 			"If that is a daemon, stop it first. Commands on sessions work with a daemon too: --addr.")
 	case errors.Is(err, boltstore.ErrNewer):
 		return nil, terminal.Advise(fmt.Errorf("the store %s was written by a newer version of compactord", path), "Use that version.")
+	case errors.Is(err, storage.ErrCorrupt) && foreignKind(path) != "":
+		return nil, terminal.Advise(fmt.Errorf("%s is no store of compactord: it is %s", path, foreignKind(path)),
+			"Name another file: the daemon makes a new store where there is none.")
 	case errors.Is(err, storage.ErrCorrupt):
 		return nil, fmt.Errorf("%s is damaged, or not a store of compactord: %w", path, withoutPath(err))
 	case errors.Is(err, fs.ErrNotExist) && MissingFolder(path) != "":

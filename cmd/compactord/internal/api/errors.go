@@ -20,8 +20,9 @@ import (
 type CallError struct {
 	address string
 	status  *status.Status
-	// reached reports that something took the last connection, and encrypted that this program spoke TLS.
-	reached, encrypted bool
+	// reached reports that something took the last connection, encrypted that this program spoke TLS, and speaksTLS that the
+	// daemon does and this program did not.
+	reached, encrypted, speaksTLS bool
 	// token is what was sent.
 	token access.Found
 }
@@ -33,8 +34,13 @@ func (e *CallError) Error() string {
 	// Errors without a reason come from gRPC itself.
 	switch e.status.Code() {
 	case codes.Unavailable:
-		if problem := e.handshakeProblem(); problem != "" {
+		switch problem := e.handshakeProblem(); {
+		case problem == plaintextAnswered:
+			return fmt.Sprintf("the daemon at %s does not speak TLS", e.address)
+		case problem != "":
 			return fmt.Sprintf("cannot speak TLS with the daemon at %s: %s", e.address, problem)
+		case e.speaksTLS:
+			return fmt.Sprintf("the daemon at %s speaks TLS, and this command did not", e.address)
 		}
 		if e.reached {
 			return fmt.Sprintf("the daemon at %s closed the connection", e.address)
@@ -73,16 +79,15 @@ func (e *CallError) Todo() terminal.Advice {
 	}
 	switch e.status.Code() {
 	case codes.Unavailable:
-		if e.handshakeProblem() != "" {
-			return terminal.Advice{}
+		if advice, is := e.tlsAdvice(); is {
+			return advice
 		}
 		if e.reached {
-			// Which it is depends on who closes first.
-			perhaps := "Or perhaps it speaks TLS: try --tls or --tls-ca."
+			perhaps := ""
 			if e.encrypted {
-				perhaps = "Or perhaps it takes only clients with a certificate: give --client-cert."
+				perhaps = " Or perhaps it takes only clients with a certificate: give --client-cert."
 			}
-			return terminal.Advice{Text: "It has stopped, or it takes no more connections (--max-connections): its log says which. " + perhaps +
+			return terminal.Advice{Text: "It has stopped, or it takes no more connections (--max-connections): its log says which." + perhaps +
 				" If none of these, another program listens there."}
 		}
 		return terminal.Advice{Text: "Start one: %s\nOr name another address with --addr, or a store without a daemon with --store where the " +
@@ -91,6 +96,26 @@ func (e *CallError) Todo() terminal.Advice {
 		return terminal.Advice{Text: "If it is only busy, try again."}
 	default:
 		return terminal.Advice{}
+	}
+}
+
+// plaintextAnswered is what crypto/tls says of a server that answers without TLS.
+const plaintextAnswered = "tls: first record does not look like a TLS handshake"
+
+// tlsAdvice returns what to do where the daemon and this program do not agree about TLS.
+func (e *CallError) tlsAdvice() (terminal.Advice, bool) {
+	switch problem := e.handshakeProblem(); {
+	case problem == plaintextAnswered:
+		return terminal.Advice{Text: "Leave out --tls, --tls-ca and --client-cert, and unset COMPACTORD_TLS, COMPACTORD_TLS_CA and COMPACTORD_CLIENT_CERT. " +
+			"For TLS, start the daemon with --tls-cert and --tls-key."}, true
+	case strings.Contains(problem, "unknown authority") || strings.Contains(problem, "not trusted"):
+		return terminal.Advice{Text: "Give --tls-ca with the certificate of the authority that has signed the daemon's, or that one itself if nobody else has."}, true
+	case strings.Contains(problem, "certificate required"):
+		return terminal.Advice{Text: "The daemon takes only clients with a certificate: give --client-cert and --client-key."}, true
+	case e.speaksTLS:
+		return terminal.Advice{Text: "Use --tls, or --tls-ca with the certificate of the authority that has signed the daemon's."}, true
+	default:
+		return terminal.Advice{}, problem != ""
 	}
 }
 

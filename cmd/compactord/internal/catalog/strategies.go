@@ -14,6 +14,7 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/conversation"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session/misspelt"
 )
 
 // Strategies is `compactord strategies`.
@@ -96,7 +97,7 @@ func (c *Strategies) choose(answer *compactordv1.ListStrategiesResponse) error {
 		names = append(names, p.GetName())
 	}
 	if !slices.Contains(names, c.Name) {
-		return terminal.Usagef("there is no strategy or preset %q; there are %s", c.Name, strings.Join(names, ", "))
+		return terminal.Usagef("there is no strategy or preset %q%s; there are %s", c.Name, misspelt.Of(c.Name, names), strings.Join(names, ", "))
 	}
 	answer.Strategies = slices.DeleteFunc(answer.GetStrategies(), func(s *compactordv1.StrategyInfo) bool {
 		return s.GetName() != c.Name

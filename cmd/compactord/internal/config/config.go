@@ -13,6 +13,7 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/api"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 	"github.com/compactord/compactord/service"
+	"github.com/compactord/compactord/session/misspelt"
 	"github.com/compactord/compactord/strategies"
 )
 
@@ -89,8 +90,8 @@ func (c *Config) Check(from Sources) error {
 	check(c.StoreKeys == "" || c.StoreKeysEnv == "", "store-keys-env", "--store-keys names the keys already: all of them stand in one place")
 	problems = append(problems, c.checkTraces(from)...)
 	check(c.Store != "", "store", "name a file: there is no default without a home folder")
-	check(slices.Contains(strategies.PresetNames(), c.DefaultPreset), "default-preset", "there is no preset %q; there are %s",
-		c.DefaultPreset, strings.Join(strategies.PresetNames(), ", "))
+	check(slices.Contains(strategies.PresetNames(), c.DefaultPreset), "default-preset", "there is no preset %q%s; there are %s",
+		c.DefaultPreset, misspelt.Of(c.DefaultPreset, strategies.PresetNames()), strings.Join(strategies.PresetNames(), ", "))
 	check(c.MaxMessageBytes >= minMessageBytes && c.MaxMessageBytes <= maxMessageBytes, "max-message-bytes",
 		"must be from %s to %s", terminal.Number(minMessageBytes), terminal.Number(maxMessageBytes))
 	least := service.LeastInflightBytes(max(c.MaxMessageBytes, minMessageBytes))

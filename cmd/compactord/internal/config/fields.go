@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/compactord/compactord/session/misspelt"
 )
 
 // setting is a key of a mapping in the file, and the target of its value.
@@ -41,7 +43,7 @@ func decodeSettings(path string, node *yaml.Node, settings []setting) []error {
 		i := slices.IndexFunc(settings, func(s setting) bool { return s.key == key })
 		if i < 0 {
 			known := strings.Split(keysOf(settings), ", ")
-			problems = append(problems, fmt.Errorf("%s has no key %q%s; there are %s", path, key, meant(key, known), keysOf(settings)))
+			problems = append(problems, fmt.Errorf("%s has no key %q%s; there are %s", path, key, misspelt.Of(key, known), keysOf(settings)))
 			continue
 		}
 		value := given[key]

@@ -20,6 +20,7 @@ import (
 	"github.com/compactord/compactord/service/policies"
 	"github.com/compactord/compactord/service/retention"
 	"github.com/compactord/compactord/service/trusted"
+	"github.com/compactord/compactord/session/misspelt"
 	"github.com/compactord/compactord/summarizers"
 )
 
@@ -169,7 +170,7 @@ func readSettings(path string) (settings, []error) {
 // checkKey returns an error for a key that is unknown, and for a value that no flag can have.
 func checkKey(known []string, key string, value any) error {
 	if !slices.Contains(known, key) {
-		return fmt.Errorf("there is no setting %q%s; there are %s", key, meant(key, known), strings.Join(known, ", "))
+		return fmt.Errorf("there is no setting %q%s; there are %s", key, misspelt.Of(key, known), strings.Join(known, ", "))
 	}
 	switch value := value.(type) {
 	case string, int, float64, bool:

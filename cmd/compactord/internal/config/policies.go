@@ -11,6 +11,7 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/policyfile"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/policies"
+	"github.com/compactord/compactord/session/misspelt"
 	"github.com/compactord/compactord/strategies"
 	"github.com/compactord/compactord/summarizers"
 )
@@ -127,8 +128,8 @@ func (f *File) CheckPolicy(flag, name string) error {
 	if name == "" || slices.Contains(f.policies.Names(), name) {
 		return nil
 	}
-	return fmt.Errorf("%s: there is no preset or policy %q; there are %s. Policies are named under %q in the configuration file",
-		flag, name, strings.Join(f.policies.Names(), ", "), policiesKey)
+	return fmt.Errorf("%s: there is no preset or policy %q%s; there are %s. Policies are named under %q in the configuration file",
+		flag, name, misspelt.Of(name, f.policies.Names()), strings.Join(f.policies.Names(), ", "), policiesKey)
 }
 
 // Policies returns the policies of the operator.

@@ -12,6 +12,7 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/policies"
+	"github.com/compactord/compactord/session/misspelt"
 	"github.com/compactord/compactord/strategies"
 )
 
@@ -55,7 +56,7 @@ func CheckPolicies(presets []string, named []NamedPolicy) error {
 	there := strategies.PresetNames()
 	for i, n := range named {
 		if base := n.policy.GetPreset(); base != "" && !slices.Contains(there, base) {
-			return terminal.Usagef("--policy: there is no preset %q; there are %s", base, strings.Join(there, ", "))
+			return terminal.Usagef("--policy: there is no preset %q%s; there are %s", base, misspelt.Of(base, there), strings.Join(there, ", "))
 		}
 		same := func(other NamedPolicy) bool { return other.Name == n.Name }
 		if slices.Contains(presets, n.Name) || slices.ContainsFunc(named[:i], same) {

@@ -23,6 +23,7 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 	"github.com/compactord/compactord/dialects/transcript"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/session/misspelt"
 	"github.com/compactord/compactord/strategies"
 )
 
@@ -74,7 +75,7 @@ const (
 func (c *Command) check(a *api.App) error {
 	for _, name := range c.Presets {
 		if there := strategies.PresetNames(); !slices.Contains(there, name) {
-			return terminal.Usagef("--preset: there is no preset %q; there are %s", name, strings.Join(there, ", "))
+			return terminal.Usagef("--preset: there is no preset %q%s; there are %s", name, misspelt.Of(name, there), strings.Join(there, ", "))
 		}
 	}
 	if err := conversation.CheckPolicies(c.Presets, c.Policies); err != nil {

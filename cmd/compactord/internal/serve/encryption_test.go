@@ -38,13 +38,13 @@ func TestCommandsSpeakTLS(t *testing.T) {
 			}
 			require.Equal(t, "There are no sessions.\n",
 				list("--tls-ca", a.Path, "--client-cert", own.Cert, "--client-key", own.Key).Ends(t, terminal.ExitDone).Out)
-			list().Ends(t, terminal.ExitFailed).Says(t, "perhaps it speaks TLS: try --tls or --tls-ca")
+			list().Ends(t, terminal.ExitFailed).Says(t, "compactord: the daemon at "+d.Addr+" speaks TLS, and this command did not\nUse --tls, or --tls-ca")
 			t.Setenv("COMPACTORD_TOKEN", access.NewToken())
 			list("--tls-ca", a.Path, "--client-cert", own.Cert, "--client-key", own.Key).Ends(t, terminal.ExitFailed).Says(t, "UNAUTHENTICATED")
 			require.NoError(t, os.Unsetenv("COMPACTORD_TOKEN"))
 			list("--tls-ca", a.Path).Ends(t, terminal.ExitFailed).Says(t, "certificate")
 			list("--tls-ca", clients.Path, "--client-cert", own.Cert, "--client-key", own.Key).Ends(t, terminal.ExitFailed).
-				Says(t, "certificate signed by unknown authority")
+				Says(t, "certificate signed by unknown authority").Says(t, "\nGive --tls-ca with the certificate of the authority")
 			t.Setenv("COMPACTORD_TLS_CA", a.Path)
 			t.Setenv("COMPACTORD_CLIENT_CERT", own.Cert)
 			t.Setenv("COMPACTORD_CLIENT_KEY", own.Key)
@@ -52,6 +52,14 @@ func TestCommandsSpeakTLS(t *testing.T) {
 				programtest.Ran(t, append(args, "--addr", d.Addr)...).Ends(t, terminal.ExitDone)
 			}
 		})
+	}
+}
+
+func TestTLSToADaemonWithout(t *testing.T) {
+	d := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", sample.StorePath(t))
+	for _, args := range [][]string{{"sessions"}, {"healthcheck"}, {"compact", "--session", "s"}} {
+		programtest.Ran(t, append(args, "--tls", "--addr", d.Addr)...).Ends(t, terminal.ExitFailed).
+			Says(t, "compactord: the daemon at "+d.Addr+" does not speak TLS\nLeave out --tls, --tls-ca and --client-cert, and unset COMPACTORD_TLS,")
 	}
 }
 

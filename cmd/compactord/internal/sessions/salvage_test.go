@@ -132,7 +132,7 @@ func TestSalvageOfFilesThatLackWhatLeadsToTheRest(t *testing.T) {
 	folder := t.TempDir()
 	other := filepath.Join(folder, "other.txt")
 	require.NoError(t, os.WriteFile(other, bytes.Repeat([]byte("no store "), 5000), 0o600))
-	programtest.Ran(t, "salvage", other, filepath.Join(folder, "new.db")).Ends(t, terminal.ExitFailed).Says(t, "not a store of compactord")
+	programtest.Ran(t, "salvage", other, filepath.Join(folder, "new.db")).Ends(t, terminal.ExitFailed).Says(t, "is no store of compactord: it is a text file")
 	left, err := os.ReadDir(folder)
 	require.NoError(t, err)
 	require.Len(t, left, 1)

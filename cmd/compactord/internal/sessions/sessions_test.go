@@ -1,6 +1,7 @@
 package sessions_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -39,5 +40,14 @@ func TestNoSessions(t *testing.T) {
 	programtest.Ran(t, "view", "--session", "s", "--store", store).Ends(t, terminal.ExitFailed).Says(t, "there is no store "+store)
 	require.NoFileExists(t, store, "looking makes no store")
 	programtest.Ran(t, "check", "--store", store).Ends(t, terminal.ExitFailed).Says(t, "there is no store "+store)
-	programtest.Ran(t, "check", "--store", sample.File(t, "x.db", "no store")).Ends(t, terminal.ExitFailed).Says(t, "is damaged, or not a store of compactord: store corrupt: ")
+	for what, content := range map[string]string{
+		"a text file": "# Überschrift\n", "a database of SQLite": "SQLite format 3\x00\x10", "compressed by gzip": "\x1f\x8b\x08\x00",
+	} {
+		programtest.Ran(t, "check", "--store", sample.File(t, "x.db", content)).Ends(t, terminal.ExitFailed).
+			Says(t, "x.db is no store of compactord: it is "+what+"\nName another file: ")
+	}
+	for _, content := range []string{"\x00\x01\x02", "text\xff and more", strings.Repeat("\x00", 9000)} {
+		programtest.Ran(t, "check", "--store", sample.File(t, "x.db", content)).Ends(t, terminal.ExitFailed).
+			Says(t, "is damaged, or not a store of compactord: store corrupt: ")
+	}
 }

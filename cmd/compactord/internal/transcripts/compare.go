@@ -15,6 +15,7 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/conversation"
 	"github.com/compactord/compactord/cmd/compactord/internal/replay"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	"github.com/compactord/compactord/session/misspelt"
 	"github.com/compactord/compactord/strategies"
 )
 
@@ -111,7 +112,7 @@ func (c *Compare) checkPresets() error {
 	there := strategies.PresetNames()
 	for _, name := range c.Presets {
 		if !slices.Contains(there, name) {
-			return terminal.Usagef("--preset: there is no preset %q; there are %s", name, strings.Join(there, ", "))
+			return terminal.Usagef("--preset: there is no preset %q%s; there are %s", name, misspelt.Of(name, there), strings.Join(there, ", "))
 		}
 	}
 	if len(c.Presets) == 0 && len(c.Policies) == 0 {
