@@ -21,7 +21,7 @@ type framework struct {
 
 var frameworks = []framework{
 	{name: "openai_agents", oldest: 10}, {name: "langchain", oldest: 11}, {name: "pydantic_ai", oldest: 11},
-	{name: "google_adk", oldest: 11},
+	{name: "google_adk", oldest: 11}, {name: "litellm", oldest: 11},
 }
 
 // venv is the folder of the framework's environment, in that of the Python client.
@@ -100,12 +100,13 @@ func (v *verifier) checkFramework(ctx context.Context, f framework, venv string,
 	}
 	python := v.venvProgram(venv, "python")
 	adapter := path.Join("src", "compactord", f.name+".py")
-	example := path.Join("examples", f.name+"_agent.py")
-	types := []string{
-		v.venv("mypy"), "--config-file", "frameworks/mypy.ini", "--python-executable", python, adapter, example,
+	examples, err := filepath.Glob(v.in(folder, "examples", f.name+"_*.py"))
+	if err != nil {
+		return err
 	}
+	types := []string{v.venv("mypy"), "--config-file", "frameworks/mypy.ini", "--python-executable", python, adapter}
 	return v.runAll(ctx, f.client(), []command{
-		{args: slices.Concat(types, tests)},
+		{args: slices.Concat(types, examples, tests)},
 		{args: slices.Concat([]string{python, "-m", "pytest", "--quiet"}, tests), env: env},
 	})
 }

@@ -89,6 +89,7 @@ def _later(provider: Provider, turns: int) -> str:
 def _recalled(client: compactord.Client, reached: int) -> str:
     """How many of the facts that were read the model can find, where it has a search."""
     sessions = [client.session(one.session_id) for one in client.list_sessions()]
+    sessions = [one for one in sessions if any(one.messages())]
     if not sessions:
         return "none"
     found = [any(_finds(session, turn) for session in sessions) for turn in range(reached + 1)]

@@ -53,7 +53,16 @@ def test_nobody_imports_an_adapter_or_its_framework_who_does_not_ask_for_it() ->
     folder = Path(compactord.__file__).parent
     adapters = {path.stem for path in (Path(__file__).parents[1] / "frameworks").glob("*.txt")}
     assert adapters
-    frameworks = {"agents", "langchain", "langchain_core", "langgraph", "pydantic_ai"}
+    frameworks = {
+        "agents",
+        "google.adk",
+        "google.genai",
+        "langchain",
+        "langchain_core",
+        "langgraph",
+        "litellm",
+        "pydantic_ai",
+    }
     for adapter in adapters:
         assert (folder / f"{adapter}.py").is_file(), adapter
     program = "import sys, compactord; print(*sorted(sys.modules), sep='\\n')"
