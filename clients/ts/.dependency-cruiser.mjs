@@ -13,6 +13,7 @@ const layers = [
   "index.ts",
   "types.ts",
   "bin.ts",
+  "adapters/",
 ];
 
 const anyOf = (names) => `^src/(${names.join("|").replaceAll(".", "\\.")})`;

@@ -69,6 +69,9 @@ func (v *verifier) checkFrameworks(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := v.checkNodeFrameworks(ctx, env); !errors.Is(err, errSkipped) {
+		return err
+	}
 	return nil
 }
 

@@ -37,7 +37,7 @@ func steps() []step {
 		{"test", "run the Go tests with -short, concurrent packages under the race detector; full: without -short, then all under the race detector", (*verifier).runTests, quick},
 		{"python", "lint the Python client, check its types and run its tests; needs Python 3.10", (*verifier).checkPython, quick},
 		{"typescript", "the same for the TypeScript client; needs Node 20 with npm", (*verifier).checkTypeScript, quick},
-		{"frameworks", "check the adapters of the Python client with the real packages of their frameworks; full: at length", (*verifier).checkFrameworks, full},
+		{"frameworks", "check the adapters of the clients with the real packages of their frameworks; full: at length", (*verifier).checkFrameworks, full},
 		{"fuzz", fuzzHelp(), (*verifier).fuzz, full},
 		{"newest-frameworks", "the step frameworks with the newest releases of the frameworks", (*verifier).checkNewestFrameworks, named},
 		{"generate", "generate the code of all languages, and the files that are embedded", (*verifier).generate, named},

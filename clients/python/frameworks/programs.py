@@ -46,7 +46,10 @@ class Conversation:
         self._environment = os.environ | provider.environment() | {"COMPACTORD_ADDR": address}
 
     def run(self, example: str, arguments: Sequence[str], turns: range, **environment: str) -> None:
-        """Run an example for some turns, each after the answer to the one before."""
+        """Run an example for some turns, each after the answer to the one before.
+
+        An example is a program of Python below ``EXAMPLES``, or the path of one of Node.
+        """
         self.provider.model.hold = go_on
         with self._start(example, arguments, environment) as program:
             assert program.stdin is not None and program.stdout is not None
@@ -83,8 +86,10 @@ class Conversation:
         return f"Turn {turn}: which crate is in part {turn}?\n"
 
     def _start(self, example: str, arguments: Sequence[str], environment: dict[str, str]) -> subprocess.Popen[str]:
+        path = EXAMPLES / example
+        runs = [sys.executable, "-W", "error"] if path.suffix == ".py" else ["node", "--throw-deprecation"]
         return subprocess.Popen(
-            [sys.executable, "-W", "error", str(EXAMPLES / example), *arguments],
+            [*runs, str(path), *arguments],
             env=self._environment | environment,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

@@ -16,13 +16,13 @@ const document = join(root, "docs/api.md");
 const head = `# The TypeScript API
 
 Generated from the comments of the sources by \`npm run docs\`; the [README](../README.md) shows how things are used. Messages
-and enums of the contract are in \`compactord/v1\`, and the types of the last two subjects in \`compactord/types\`. \`Code\`,
-and \`Stub\`, which is its \`Client\`, are of Connect.
+and enums of the contract are in \`compactord/v1\`, the types of the last two subjects in \`compactord/types\`, and adapters of
+frameworks in modules of their own: \`compactord/ai-sdk\`. \`Code\`, and \`Stub\`, which is its \`Client\`, are of Connect.
 `;
 
 const { config } = ts.readConfigFile(join(root, "tsconfig.json"), (path) => ts.sys.readFile(path));
 const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
-const entries = ["index", "types"].map((name) => join(root, `src/${name}.ts`));
+const entries = ["index", "types", "adapters/aiSdk"].map((name) => join(root, `src/${name}.ts`));
 const program = ts.createProgram(entries, options);
 const checker = program.getTypeChecker();
 
@@ -73,6 +73,7 @@ const subjects = {
     "WatchItem",
     "WatchOptions",
   ].concat(["ChildOptions", "EndOptions"]),
+  "The AI SDK": ["compactordMiddleware", "compactordStep", "StepOptions", "neutral", "shown"],
   Errors: ["CompactordError"].concat(named(/Error$/, "CompactordError")),
   Words: ["word"],
   "Types of words, tools and errors": ["Word"]

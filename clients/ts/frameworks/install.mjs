@@ -1,0 +1,13 @@
+// Puts the client, as it is built, where the tests and examples import it from: a package beside the frameworks, as in
+// the project of a user.
+
+import { cpSync, rmSync } from "node:fs";
+import { join } from "node:path";
+
+const client = join(import.meta.dirname, "..");
+const installed = join(import.meta.dirname, "node_modules", "compactord");
+
+rmSync(installed, { recursive: true, force: true });
+for (const name of ["dist", "package.json"]) {
+  cpSync(join(client, name), join(installed, name), { recursive: true });
+}

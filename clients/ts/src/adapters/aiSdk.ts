@@ -1,0 +1,195 @@
+/**
+ * The adapter of Vercel's AI SDK, the package `ai`: a middleware of models, and a `prepareStep`.
+ *
+ * @packageDocumentation
+ */
+import { create } from "@bufbuild/protobuf";
+import type { Instructions, LanguageModelMiddleware, LanguageModelUsage, ModelMessage } from "ai";
+
+import { neutral, shown } from "./aiSdkMessages.js";
+import type { Cancellable } from "./wholeList.js";
+import { checkNeutral, madeRoom, synced } from "./wholeList.js";
+import type { Session } from "../client/client.js";
+import { system } from "../contract/messages.js";
+import type { Message, Usage, ViewMessage } from "../v1.js";
+import { Role, UsageSchema } from "../v1.js";
+
+export { neutral, shown };
+
+type WrapGenerate = NonNullable<LanguageModelMiddleware["wrapGenerate"]>;
+type WrapStream = NonNullable<LanguageModelMiddleware["wrapStream"]>;
+type Params = Parameters<WrapGenerate>[0]["params"];
+type ModelUsage = Awaited<ReturnType<WrapGenerate>>["usage"];
+type Streamed = Awaited<ReturnType<WrapStream>>["stream"];
+type StreamPart = Streamed extends ReadableStream<infer P> ? P : never;
+
+/** What a step of a run gives its `prepareStep`, as far as this one reads it. */
+export interface StepOptions {
+  readonly steps: readonly { readonly usage: LanguageModelUsage }[];
+  readonly instructions?: Instructions | undefined;
+  readonly messages: ModelMessage[];
+}
+
+/**
+ * Makes a middleware for `wrapLanguageModel`: the model is sent the view of the session in place of all messages. Where the
+ * provider says that the context is too long, the session is compacted and the model called once more.
+ *
+ * Give the wrapped model to the calls of one conversation, and to no other calls: each call's messages are taken for the
+ * conversation's complete list. Where a compaction fails, Node warns and the call goes on with what is not compacted. A
+ * call rejects with a SyncConflictError where another process has written to the session what its messages lack, and with
+ * an UnavailableError where no daemon answers.
+ *
+ * @param session The conversation's session, without a dialect: `client.openSession(ID, { policy: { contextWindow: 200_000 } })`.
+ */
+export function compactordMiddleware(session: Session): LanguageModelMiddleware {
+  const list = new WholeList(session);
+  return {
+    specificationVersion: "v4",
+    wrapGenerate: async ({ params, model }) => {
+      const made = await list.asked(params, (prompt) => model.doGenerate({ ...params, prompt }));
+      list.noteUsage(modelUsage(made.usage));
+      return made;
+    },
+    wrapStream: async ({ params, model }) => {
+      const made = await list.asked(params, (prompt) => model.doStream({ ...params, prompt }));
+      return { ...made, stream: made.stream.pipeThrough(usageNoted(list)) };
+    },
+  };
+}
+
+/**
+ * Makes a `prepareStep` for `generateText`, `streamText` and agents: each step is sent the view of the session in place of
+ * all messages. It cannot call a model again: after a context overflow, `session.compact({ reason: "overflow" })` makes
+ * room for the next run. All else is as for {@link compactordMiddleware}; take one of both.
+ *
+ * @param session As for {@link compactordMiddleware}.
+ */
+export function compactordStep(session: Session): (options: StepOptions) => Promise<{ messages: ModelMessage[] }> {
+  const list = new WholeList(session);
+  /** What the last step was sent, and what it stood for: the messages of the next step go on from it. */
+  let sent: readonly ModelMessage[] = [];
+  let whole: readonly ModelMessage[] = [];
+  return async ({ steps, instructions, messages }) => {
+    const goesOn = steps.length > 0 && sent.length > 0 && sent.every((one, at) => one === messages[at]);
+    const own = goesOn ? [...whole, ...messages.slice(sent.length)] : messages;
+    const last = steps.at(-1)?.usage;
+    if (goesOn && last !== undefined) {
+      list.noteUsage(stepUsage(last));
+    }
+    const view = await list.view(own, instructionsOf(instructions), {});
+    [whole, sent] = [own, view === undefined ? own : shown(view, own)];
+    return { messages: [...sent] };
+  };
+}
+
+/** The complete list of a conversation, as calls bring it, and the usage of the answers in it. */
+class WholeList {
+  /** The usage of answers by their places in the list. Messages of the AI SDK do not have it. */
+  readonly #usage = new Map<number, Usage>();
+  #length = 0;
+
+  constructor(private readonly session: Session) {
+    checkNeutral(session);
+  }
+
+  /** Calls a model with the view, and once more after a context overflow. */
+  async asked<R>(params: Params, call: (prompt: Params["prompt"]) => PromiseLike<R>): Promise<R> {
+    const signal: Cancellable = { signal: params.abortSignal };
+    const start = params.prompt.findIndex(({ role }) => role !== "system");
+    const leading = start < 0 ? params.prompt.length : start;
+    const own = params.prompt.slice(leading);
+    // What is not the program's own is made so that it is both a message and a part of a prompt.
+    const promptOf = (view: readonly ViewMessage[]): Params["prompt"] => [
+      ...params.prompt.slice(0, leading),
+      ...(shown(view, own) as Params["prompt"]),
+    ];
+    const view = await this.view(own, neutral(params.prompt.slice(0, leading)), signal);
+    if (view === undefined) {
+      return call(params.prompt);
+    }
+    try {
+      return await call(promptOf(view));
+    } catch (error) {
+      if (!(await madeRoom(this.session, error, signal))) {
+        throw error;
+      }
+    }
+    return call(promptOf(conversationOf((await this.session.view()).neutral)));
+  }
+
+  /** The view, without its instructions; undefined where calls wait for results, of which the provider says what is wrong. */
+  async view(
+    own: readonly ModelMessage[],
+    instructions: readonly Message[],
+    signal: Cancellable,
+  ): Promise<ViewMessage[] | undefined> {
+    const messages = neutral(own).map((message, at) => this.#withUsage(message, at));
+    this.#length = messages.length;
+    const { view } = await synced(this.session, [...instructions, ...messages], signal);
+    return view && conversationOf(view.neutral);
+  }
+
+  /** Notes the usage of the answer to the last call, which is behind its list. */
+  noteUsage(usage: Usage | undefined): void {
+    for (const at of this.#usage.keys()) {
+      if (at >= this.#length) {
+        this.#usage.delete(at);
+      }
+    }
+    if (usage !== undefined) {
+      this.#usage.set(this.#length, usage);
+    }
+  }
+
+  #withUsage(message: Message, at: number): Message {
+    const usage = message.role === Role.ASSISTANT ? this.#usage.get(at) : undefined;
+    return usage === undefined ? message : { ...message, usage };
+  }
+}
+
+/** A view without the instructions at its start: a request has its own. */
+function conversationOf(view: readonly ViewMessage[]): ViewMessage[] {
+  const leads = ({ message, origin }: ViewMessage): boolean =>
+    origin.case === "instructions" ||
+    (origin.case === "index" && (message?.role === Role.SYSTEM || message?.role === Role.DEVELOPER));
+  const start = view.findIndex((one) => !leads(one));
+  return start < 0 ? [] : view.slice(start);
+}
+
+function instructionsOf(given: Instructions | undefined): Message[] {
+  const all = given === undefined ? [] : Array.isArray(given) ? given : [given];
+  return all.map((one) => system(typeof one === "string" ? one : one.content));
+}
+
+function usageNoted(list: WholeList): TransformStream<StreamPart, StreamPart> {
+  return new TransformStream<StreamPart, StreamPart>({
+    transform: (part, controller) => {
+      if (part.type === "finish") {
+        list.noteUsage(modelUsage(part.usage));
+      }
+      controller.enqueue(part);
+    },
+  });
+}
+
+function modelUsage({ inputTokens, outputTokens }: ModelUsage): Usage | undefined {
+  const { total, cacheRead, cacheWrite } = inputTokens;
+  return usageOf(total, outputTokens.total, cacheRead, cacheWrite);
+}
+
+function stepUsage({ inputTokens, outputTokens, inputTokenDetails: details }: LanguageModelUsage): Usage | undefined {
+  return usageOf(inputTokens, outputTokens, details.cacheReadTokens, details.cacheWriteTokens);
+}
+
+/** Their input tokens are all of them, ours those that no cache had. Where none are reported, nothing is known. */
+function usageOf(input = 0, output = 0, read = 0, written = 0): Usage | undefined {
+  if (input === 0) {
+    return undefined;
+  }
+  return create(UsageSchema, {
+    inputTokens: Math.max(0, input - read - written),
+    outputTokens: output,
+    cacheReadTokens: read,
+    cacheWriteTokens: written,
+  });
+}

@@ -1,0 +1,57 @@
+import type { Session } from "../client/client.js";
+import type { Synced } from "../compaction/synced.js";
+import { warn } from "../view/warnings.js";
+import { CompactordError, InvalidRequestError, SyncConflictError, UnavailableError } from "../wire/errors.js";
+
+/** What cancels a call, where there is something. */
+export interface Cancellable {
+  readonly signal?: AbortSignal | undefined;
+}
+
+function signalOf({ signal }: Cancellable): { signal?: AbortSignal } {
+  return signal === undefined ? {} : { signal };
+}
+
+/** Throws a TypeError where a session has a dialect: the messages of frameworks are converted to neutral ones. */
+export function checkNeutral(session: Session): void {
+  if (session.dialect !== undefined) {
+    throw new TypeError(`session: must be opened without a dialect, and has ${session.dialect}`);
+  }
+}
+
+/**
+ * Brings the session in line with a framework's list, and compacts where that is due. Where the compaction fails, the run
+ * goes on with what is not compacted, and a warning says why. The daemon does not try again at once: after some failures
+ * it waits longer and longer. Rejects where no daemon answers, it does not take the list, or another process has written.
+ */
+export async function synced(session: Session, messages: readonly object[], options: Cancellable): Promise<Synced> {
+  try {
+    return await session.sync(messages, signalOf(options));
+  } catch (error) {
+    const ends = [InvalidRequestError, SyncConflictError, UnavailableError].some((kind) => error instanceof kind);
+    if (ends || !(error instanceof CompactordError)) {
+      throw error;
+    }
+    const made = await session.sync(messages, { ...signalOf(options), compact: false });
+    warn(`the session could not be compacted: ${error.message}`);
+    return made;
+  }
+}
+
+/** Whether an error of a model's package is a context overflow, and the session is smaller now. */
+export async function madeRoom(session: Session, error: unknown, options: Cancellable): Promise<boolean> {
+  if (!(error instanceof Error) || error.name === "AbortError") {
+    return false;
+  }
+  const status = [statusOf(error, "statusCode"), statusOf(error, "status")].find((one) => one > 0) ?? 0;
+  const judged = await session.client.classifyError(
+    { errorText: error.message, httpStatus: status, sessionId: session.id },
+    signalOf(options),
+  );
+  return judged.overflow && (await session.compact({ reason: "overflow", ...signalOf(options) })).done;
+}
+
+function statusOf(error: Error, key: string): number {
+  const found: unknown = Reflect.get(error, key);
+  return typeof found === "number" && Number.isInteger(found) ? found : 0;
+}
