@@ -7,8 +7,7 @@ import (
 	"github.com/compactord/compactord/service/apierror"
 )
 
-// CancelCompaction implements CompactionService. Of a daemon that uses the same store, it finds compactions, and no other
-// operations.
+// CancelCompaction implements CompactionService. It also finds the operations of daemons that use the same store.
 func (s *Service) CancelCompaction(
 	ctx context.Context, req *compactordv1.CancelCompactionRequest,
 ) (*compactordv1.CancelCompactionResponse, error) {

@@ -236,7 +236,7 @@ func New(o Options) (*Service, error) {
 	s.children = &children.Children{Logs: s.logs, Policies: s.policies}
 	s.points = &points.Points{
 		Logs: s.logs, Policies: s.policies, Operations: s.operations, Summaries: config.Summaries, Logger: s.logger,
-		Pool:         s.admission.Compactions,
+		Pool: s.admission.Compactions, BeginRevert: s.compactor.BeginRevert,
 		BeforeCommit: s.hooks.BeforeCommit,
 	}
 	s.sweeper, err = retention.New(retention.Options{

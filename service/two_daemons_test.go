@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc/codes"
 
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
 	"github.com/compactord/compactord/service/sessionlog"
@@ -260,6 +262,91 @@ func TestWatchersSeeCompactionsOfAnotherDaemon(t *testing.T) {
 			require.NoError(t, <-two.ended)
 			entry := watch.next().GetRecord().GetCompaction()
 			require.Equal(t, two.operation, entry.GetProvenance().GetOperationId())
+		})
+	}
+}
+
+// revert lets one daemon begin a revert with a summary.
+func (two *twoDaemons) revert(t *testing.T) {
+	t.Helper()
+	go func() {
+		_, err := two.held.sessions.RevertToCheckpoint(t.Context(), summarized(turnsBack(2)))
+		two.ended <- err
+	}()
+	<-two.stops.reached
+	two.operation = two.running(t)[0].GetOperationId()
+}
+
+func (two *twoDaemons) running(t *testing.T) []*storagev1.RunningCompaction {
+	t.Helper()
+	row, err := two.other.store.Session(t.Context(), "", "s")
+	require.NoError(t, err)
+	return row.GetRunning()
+}
+
+// A revert with a summary was known to its own daemon only: another one compacted the session meanwhile, so that a summary was
+// paid for nothing, and could not cancel it.
+func TestARevertWithSummaryIsSeenByAnotherDaemon(t *testing.T) {
+	t.Parallel()
+	for name, newStore := range sharedStores {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			two := startTwo(t, newStore(t))
+			watch := two.other.watch(&compactordv1.WatchSessionRequest{SessionId: "s", Events: true})
+			two.revert(t)
+			_, err := two.other.compact(compactRequest("s", nil))
+			info := requireReason(t, err, codes.FailedPrecondition, "COMPACTION_RUNNING")
+			require.Equal(t, two.operation, info.GetMetadata()["operation_id"])
+			_, err = two.other.sessions.RevertToCheckpoint(t.Context(), summarized(turnsBack(2)))
+			requireReason(t, err, codes.FailedPrecondition, "COMPACTION_RUNNING")
+			answer, err := two.other.cancelRunning("s", "")
+			require.NoError(t, err)
+			require.Equal(t, two.operation, answer.GetOperationId())
+			require.Nil(t, answer.GetEnding())
+			require.Equal(t, codes.Canceled, statusCode(<-two.ended))
+			require.Empty(t, two.running(t))
+			two.requireEnds(t, 0, 0)
+			two.other.append("s", user("Go on."))
+			require.NotNil(t, watch.next().GetMessage(), "a revert has no events")
+		})
+	}
+}
+
+// A revert with a summary that nobody disturbs leaves nothing in the row.
+func TestARevertWithSummaryOnASharedStore(t *testing.T) {
+	t.Parallel()
+	for name, newStore := range sharedStores {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			two := startTwo(t, newStore(t))
+			two.revert(t)
+			close(two.stops.release)
+			require.NoError(t, <-two.ended)
+			require.Empty(t, two.running(t))
+			two.requireEnds(t, 0, 0)
+			_, err := two.other.compact(compactRequest("s", nil))
+			require.NoError(t, err)
+		})
+	}
+}
+
+// One of a daemon that is taken for dead holds up nobody, leaves no record, and is not written after that.
+func TestARevertWithSummaryOfADeadDaemon(t *testing.T) {
+	t.Parallel()
+	for name, newStore := range sharedStores {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			two := startTwo(t, newStore(t))
+			two.revert(t)
+			two.store.end(t, two.held.store.Opening())
+			start(t, withStore(two.store.open(t)))
+			for len(two.running(t)) > 0 {
+				// Who starts clears it soon after.
+				runtime.Gosched()
+			}
+			close(two.stops.release)
+			require.Equal(t, codes.Canceled, statusCode(<-two.ended))
+			two.requireEnds(t, 0, 0)
 		})
 	}
 }

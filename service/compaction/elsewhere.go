@@ -12,10 +12,10 @@ import (
 	"github.com/compactord/compactord/storage"
 )
 
-// Of all daemons that use a store, one at a time compacts a session: the one that the session's row names. The others
-// leave it alone as long as that daemon is alive, and ask it to end by a note in the row. Where it is not, they record that
-// the compaction was interrupted. A daemon that was taken for dead finds at its commit that the row no longer names it,
-// and writes nothing.
+// Of all daemons that use a store, one at a time compacts a session or reverts it with a summary: the one that the session's
+// row names. The others leave it alone as long as that daemon is alive, and ask it to end by a note in the row. Where it is
+// not, they record that the compaction was interrupted; a revert just leaves the row. A daemon that was taken for dead finds at
+// its commit that the row no longer names it, and writes nothing.
 
 // heedEvery is how often a compaction looks whether another daemon asks it to end, and how often who asks looks whether it
 // has.
@@ -105,7 +105,7 @@ func (c *Compactor) waitElsewhere(ctx context.Context, ref storage.Ref, id strin
 		if err != nil {
 			return err
 		}
-		if !names(row, id) {
+		if !sessionlog.Names(row, id) {
 			return nil
 		}
 		other, err := c.runsElsewhere(ctx, row, id)
@@ -121,64 +121,4 @@ func (c *Compactor) waitElsewhere(ctx context.Context, ref storage.Ref, id strin
 			return context.Cause(ctx)
 		}
 	}
-}
-
-// heed cancels the compaction where another daemon asks for that, or has taken this one for dead. Its caller calls end.
-func (j *job) heed(ctx context.Context) (end func()) {
-	if !j.logs.Shared() {
-		return func() {}
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		ticker := time.NewTicker(heedEvery)
-		defer ticker.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-ticker.C:
-			}
-			if why := j.askedToEnd(ctx); why != nil {
-				j.cancel(why)
-				return
-			}
-		}
-	}()
-	return func() {
-		cancel()
-		<-ended
-	}
-}
-
-// askedToEnd returns why the compaction has to end; nil where it may go on. What else is wrong, the commit says.
-func (j *job) askedToEnd(ctx context.Context) error {
-	row, err := j.logs.Row(ctx, j.req.GetSessionId())
-	readable := err == nil
-	if apierror.IsSessionNotFound(err) || readable && row.GetUid() != j.uid {
-		return apierror.ErrDeleted
-	}
-	if !readable {
-		return nil
-	}
-	for _, r := range row.GetRunning() {
-		if r.GetOperationId() != j.id {
-			continue
-		}
-		switch r.GetCancel() {
-		case storagev1.CancelCause_CANCEL_CAUSE_CALL:
-			return apierror.ErrCancelled
-		case storagev1.CancelCause_CANCEL_CAUSE_PREEMPTED:
-			return apierror.ErrPreempted
-		default:
-			return nil
-		}
-	}
-	known, err := j.logs.Recorded(ctx, row, j.req, &compactordv1.CompactResponse{})
-	if unknown := err == nil && !known; unknown {
-		return apierror.ErrTakenForDead
-	}
-	// Another daemon has done what the same request asks for. The commit answers with that.
-	return nil
 }

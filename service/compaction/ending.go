@@ -2,7 +2,6 @@ package compaction
 
 import (
 	"context"
-	"slices"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/types/known/durationpb"
@@ -95,12 +94,7 @@ func retryAfter(e *apierror.Error) *durationpb.Duration {
 // runsIn reports whether the session's row still names the compaction. Else its entry was written after all, by a commit
 // whose error left that open.
 func (j *job) runsIn(row *storagev1.Session) bool {
-	return names(row, j.id)
-}
-
-// names reports whether a session's row names a running compaction.
-func names(row *storagev1.Session, id string) bool {
-	return slices.ContainsFunc(row.GetRunning(), func(r *storagev1.RunningCompaction) bool { return r.GetOperationId() == id })
+	return sessionlog.Names(row, j.id)
 }
 
 // recordAttempt records a compaction that left no entry, also after its context was cancelled. Where that fails, only
@@ -119,7 +113,7 @@ func (j *job) recordAttempt(ctx context.Context, rs *runState, attempt *compacto
 		return next, err
 	})
 	if err != nil && !apierror.IsSessionNotFound(err) {
-		j.noteLeft(ctx)
+		j.inRow().noteLeft(ctx)
 		j.Logger.WarnContext(ctx, "compaction attempt not recorded", "operation_id", j.id, "error", err)
 	}
 }

@@ -54,25 +54,6 @@ func (j *job) begin(ctx context.Context) error {
 	})
 }
 
-// takeBack removes the compaction from the session's row after begin has failed: a failing disk may have taken the write
-// all the same. Where it cannot, the next compaction of the session or the next opening of the store records an attempt.
-func (j *job) takeBack(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), attemptTimeout)
-	defer cancel()
-	err := j.logs.Update(ctx, j.req.GetSessionId(), func(row *storagev1.Session) (*sessionlog.Write, error) {
-		if row.GetUid() != j.uid || !j.runsIn(row) {
-			return nil, nil
-		}
-		next := j.logs.BeginInternal(row)
-		next.RemoveRunning(j.id)
-		return next, nil
-	})
-	if err != nil && !apierror.IsSessionNotFound(err) {
-		j.noteLeft(ctx)
-		j.Logger.WarnContext(ctx, "beginning of a compaction not taken back", "operation_id", j.id, "error", err)
-	}
-}
-
 // RecordInterrupted writes an attempt for each compaction that was interrupted by the end of its daemon. What it cannot
 // write now, it writes at the next opening of the store.
 func (c *Compactor) RecordInterrupted(ctx context.Context) {
@@ -133,6 +114,9 @@ func (c *Compactor) recordLeft(
 				continue
 			}
 			next.RemoveRunning(r.GetOperationId())
+			if r.GetRevert() {
+				continue
+			}
 			if _, err := next.Record(ctx, &compactordv1.Record{Kind: &compactordv1.Record_Attempt{Attempt: c.interrupted(r)}}, nil); err != nil {
 				return nil, err
 			}

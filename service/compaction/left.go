@@ -7,7 +7,6 @@ import (
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	"github.com/compactord/compactord/service/apierror"
-	"github.com/compactord/compactord/service/tenant"
 	"github.com/compactord/compactord/storage"
 )
 
@@ -43,13 +42,6 @@ func (l *left) take() map[storage.Ref]bool {
 	all := l.sessions
 	l.sessions = nil
 	return all
-}
-
-// noteLeft notes that the session's row may go on to name the compaction.
-func (j *job) noteLeft(ctx context.Context) {
-	if j.logs.Shared() {
-		j.left.add(storage.Ref{Tenant: tenant.Of(ctx), SessionID: j.req.GetSessionId(), UID: j.uid})
-	}
 }
 
 // recordOwnLeft records the compactions that are left, as far as the store takes it now.

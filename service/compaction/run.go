@@ -116,11 +116,11 @@ func (j *job) run(ctx context.Context) (*compactordv1.CompactionEvent, error) {
 			return &compactordv1.CompactionEvent{Event: &compactordv1.CompactionEvent_Planned{Planned: plan.plan}}, nil
 		}
 		if err := j.begin(ctx); err != nil {
-			j.takeBack(ctx)
+			j.inRow().takeBack(ctx)
 			return nil, err
 		}
 		rs.recordsEnd, j.named = true, true
-		defer j.heed(ctx)()
+		defer j.inRow().heed(ctx)()
 		j.emit(ctx, &compactordv1.CompactionEvent{Event: &compactordv1.CompactionEvent_Started{
 			Started: &compactordv1.CompactionStarted{Reason: j.reason(), Plan: plan.plan},
 		}})

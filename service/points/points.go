@@ -8,6 +8,7 @@ import (
 	"context"
 	"log/slog"
 
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/admission"
 	"github.com/compactord/compactord/service/operations"
 	"github.com/compactord/compactord/service/policies"
@@ -22,6 +23,10 @@ type Points struct {
 	Policies   *policies.Resolver
 	Summaries  *summaries.Config
 	Operations *operations.Running
+	// BeginRevert shows a revert with a summary to the daemons that use the store too, until end is called.
+	BeginRevert func(
+		ctx context.Context, op *operations.Operation, req *compactordv1.RevertToCheckpointRequest, uid string,
+	) (end func(), err error)
 	// Pool bounds how many summaries are written at a time, together with those of compactions.
 	Pool *admission.Pool
 	// Logger receives what operators need to know, never content of conversations.

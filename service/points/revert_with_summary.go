@@ -60,6 +60,11 @@ func (p *Points) revertWithSummary(
 		return nil, err
 	}
 	defer permit.Leave()
+	end, err := p.BeginRevert(opCtx, op, req, row.GetUid())
+	if err != nil {
+		return nil, err
+	}
+	defer end()
 	r := &summarizedRevert{points: p, req: req, id: op.ID, started: p.Logs.Now().AsTime()}
 	if err := r.run(opCtx, answer); err != nil {
 		return nil, operations.EndError(opCtx, p.Logger, op.ID, "revert", err)
@@ -191,12 +196,16 @@ func (r *summarizedRevert) commit(ctx context.Context, answer *compactordv1.Reve
 				map[string]string{"operation_id": r.id},
 				"the log grew, or the session was created anew, while what is to be put aside was summarized")
 		}
+		if p.Logs.Shared() && !sessionlog.Names(row, r.id) {
+			return nil, apierror.ErrTakenForDead
+		}
 		back, err := p.reversal(ctx, row, r.req)
 		if err != nil {
 			return nil, err
 		}
 		back.revert.Provenance, back.revert.CitedIndexes = r.provenance, r.cited
 		w := p.Logs.Begin(row)
+		w.RemoveRunning(r.id)
 		if err := p.revert(ctx, w, back, r.future, answer); err != nil {
 			return nil, err
 		}

@@ -34,3 +34,10 @@ func (l *Logs) Shared() bool {
 	_, ok := l.store.(storage.Shared)
 	return ok
 }
+
+// Names reports whether a session's row names a running operation.
+func Names(row *storagev1.Session, operation string) bool {
+	return slices.ContainsFunc(row.GetRunning(), func(r *storagev1.RunningCompaction) bool {
+		return r.GetOperationId() == operation
+	})
+}

@@ -9,14 +9,14 @@ import (
 )
 
 // sendBegun sends `started` for each compaction that another daemon has begun. Its other events stay there; its end is in
-// the log.
+// the log. A revert with a summary has no events.
 func (w *watch) sendBegun(ctx context.Context, row *storagev1.Session) error {
 	if !w.req.GetEvents() || !w.watching.Logs.Shared() {
 		return nil
 	}
 	var running []string
 	for _, r := range row.GetRunning() {
-		if r.GetOpening() == w.watching.Logs.Opening() {
+		if r.GetRevert() || r.GetOpening() == w.watching.Logs.Opening() {
 			continue
 		}
 		running = append(running, r.GetOperationId())

@@ -465,7 +465,7 @@ func (x *DuePlan) GetFreedTokens() uint32 {
 	return 0
 }
 
-// RunningCompaction is a compaction that has started and has no record in the log yet.
+// RunningCompaction is a compaction, or a revert with a summary, that has started and has no record in the log yet.
 type RunningCompaction struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The operation's id.
@@ -477,7 +477,10 @@ type RunningCompaction struct {
 	// The name of the opening of the store that it runs in.
 	Opening string `protobuf:"bytes,4,opt,name=opening,proto3" json:"opening,omitempty"`
 	// Why another daemon wants it to end; UNSPECIFIED where none does.
-	Cancel        CancelCause `protobuf:"varint,5,opt,name=cancel,proto3,enum=compactord.storage.v1.CancelCause" json:"cancel,omitempty"`
+	Cancel CancelCause `protobuf:"varint,5,opt,name=cancel,proto3,enum=compactord.storage.v1.CancelCause" json:"cancel,omitempty"`
+	// It is a revert with a summary: where it ends without its Revert, nothing is recorded of it. Only rows of a store that
+	// daemons share name such.
+	Revert        bool `protobuf:"varint,6,opt,name=revert,proto3" json:"revert,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -545,6 +548,13 @@ func (x *RunningCompaction) GetCancel() CancelCause {
 		return x.Cancel
 	}
 	return CancelCause_CANCEL_CAUSE_UNSPECIFIED
+}
+
+func (x *RunningCompaction) GetRevert() bool {
+	if x != nil {
+		return x.Revert
+	}
+	return false
 }
 
 // Head is the state of a log at a point. It is computed from the log up to that point alone, and stored so that a view
@@ -1957,14 +1967,15 @@ const file_compactord_storage_v1_storage_proto_rawDesc = "" +
 	"next_index\x18\x03 \x01(\rR\tnextIndex\x12\x1f\n" +
 	"\vview_tokens\x18\x04 \x01(\rR\n" +
 	"viewTokens\x12!\n" +
-	"\ffreed_tokens\x18\x05 \x01(\rR\vfreedTokens\"\x80\x02\n" +
+	"\ffreed_tokens\x18\x05 \x01(\rR\vfreedTokens\"\x98\x02\n" +
 	"\x11RunningCompaction\x12!\n" +
 	"\foperation_id\x18\x01 \x01(\tR\voperationId\x127\n" +
 	"\x06reason\x18\x02 \x01(\x0e2\x1f.compactord.v1.CompactionReasonR\x06reason\x129\n" +
 	"\n" +
 	"started_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\tstartedAt\x12\x18\n" +
 	"\aopening\x18\x04 \x01(\tR\aopening\x12:\n" +
-	"\x06cancel\x18\x05 \x01(\x0e2\".compactord.storage.v1.CancelCauseR\x06cancel\"\x88\x12\n" +
+	"\x06cancel\x18\x05 \x01(\x0e2\".compactord.storage.v1.CancelCauseR\x06cancel\x12\x16\n" +
+	"\x06revert\x18\x06 \x01(\bR\x06revert\"\x88\x12\n" +
 	"\x04Head\x12#\n" +
 	"\rnext_sequence\x18\x01 \x01(\rR\fnextSequence\x12\x1d\n" +
 	"\n" +
