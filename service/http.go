@@ -28,6 +28,8 @@ type HTTPOptions struct {
 	Origins []string
 	// Inspector serves a page that shows the sessions, see the package inspector.
 	Inspector bool
+	// InspectorWrites lets that page change sessions. Otherwise its calls that would are refused.
+	InspectorWrites bool
 }
 
 // webServer is the server of the API over HTTP, and its listener.
@@ -48,15 +50,18 @@ func (s *Server) AddHTTP(o HTTPOptions) {
 
 // newWeb returns a server with the services of the API, and health. It has no reflection, whose RPCs are no server streams.
 func (s *Server) newWeb(o HTTPOptions, chain *interceptors.Chain, logger *slog.Logger) *httpapi.Server {
+	unary := append(slices.Clone(chain.Unary), s.unread.Unary())
+	stream := append(slices.Clone(chain.Stream), s.unread.Stream())
 	var pages *http.ServeMux
 	if o.Inspector {
 		pages = http.NewServeMux()
-		inspector.Add(pages)
+		inspector.Add(pages, inspector.Writing(o.InspectorWrites))
+		if !o.InspectorWrites {
+			unary, stream = append(unary, inspector.ReadingUnary), append(stream, inspector.ReadingStream)
+		}
 	}
 	web := httpapi.New(httpapi.Options{
-		Unary:  append(slices.Clone(chain.Unary), s.unread.Unary()),
-		Stream: append(slices.Clone(chain.Stream), s.unread.Stream()),
-		Hosts:  o.Hosts, Origins: o.Origins, Pages: pages, Logger: logger,
+		Unary: unary, Stream: stream, Hosts: o.Hosts, Origins: o.Origins, Pages: pages, Logger: logger,
 	})
 	compactordv1.RegisterSessionServiceServer(web, s.service)
 	compactordv1.RegisterCompactionServiceServer(web, s.service)

@@ -8,6 +8,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,6 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/fieldmaskpb"
 
 	"github.com/compactord/compactord/e2e/daemontest"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -43,6 +46,58 @@ const hostileText = `<img src=x onerror="globalThis.hacked=1"><script>globalThis
 // The inspector shows sessions as they are, runs nothing of a conversation, asks nobody but its daemon, and passes axe, in
 // both themes and at three widths; a short run looks at two of these. COMPACTORD_SCREENSHOTS names a folder for pictures of it.
 func TestInspector(t *testing.T) {
+	walk := walker(t)
+	page, address := serve(t)
+	fillStore(t, address)
+	walk("walk.mjs", page, address)
+}
+
+// With --inspect-write it also changes sessions. It says before what it is going to do, and after how to take it back.
+func TestInspectorWrites(t *testing.T) {
+	walk := walker(t)
+	config := filepath.Join(t.TempDir(), "config.yaml")
+	require.NoError(t, os.WriteFile(config, []byte(
+		"summarizers:\n  slow:\n    kind: openai\n    model: m\n    base_url: "+unending(t)+"\n"), 0o600))
+	page, address := serve(t, "--inspect-write", "--config", config)
+	f := newFiller(t, address)
+	for _, look := range looks() {
+		name := fmt.Sprintf("%s-%d", look.ColorScheme, look.Width)
+		f.create("quick-"+name, "", nil, daemontest.Working(60, 2000)...)
+		f.create("slow-"+name, "", nil, daemontest.Working(60, 2000)...)
+		f.summarizeBy("slow-"+name, "slow")
+	}
+	walk("write.mjs", page, address)
+}
+
+// unending is a model that begins a hostile answer, and never ends it.
+func unending(t *testing.T) (url string) {
+	t.Helper()
+	over := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		w.Header().Set("Content-Type", "text/event-stream")
+		for _, text := range []string{"## Goal\n", hostileText, strings.Repeat("\nMore words of it.", 200)} {
+			chunk, _ := json.Marshal(map[string]any{
+				"object": "chat.completion.chunk", "choices": []any{map[string]any{"index": 0, "delta": map[string]any{"content": text}}},
+			})
+			_, _ = fmt.Fprintf(w, "data: %s\n\n", chunk)
+		}
+		_ = http.NewResponseController(w).Flush()
+		select {
+		case <-r.Context().Done():
+		case <-over:
+		}
+	}))
+	t.Cleanup(func() {
+		close(over)
+		server.Close()
+	})
+	return server.URL
+}
+
+// walker returns what drives a browser through the page of a daemon with a program of this folder.
+func walker(t *testing.T) func(program, page, address string) {
+	t.Helper()
 	browser, err := exec.LookPath("chromium")
 	if err != nil {
 		t.Skip("chromium is not installed")
@@ -54,20 +109,21 @@ func TestInspector(t *testing.T) {
 	if _, err := os.Stat(filepath.Join("node_modules", "playwright-core")); err != nil {
 		t.Skip("playwright-core is not installed: run npm ci in e2e/inspector")
 	}
-	page, address := serve(t)
-	token, err := access.Find("", address, false)
-	require.NoError(t, err)
-	fillStore(t, address)
-	settings, err := json.Marshal(map[string]any{
-		"base": page, "token": token, "executable": browser, "hostile": hostileID, "text": hostileText, "long": longLog,
-		"screenshots": os.Getenv("COMPACTORD_SCREENSHOTS"), "looks": looks(),
-	})
-	require.NoError(t, err)
-	walk := exec.CommandContext(t.Context(), node, "walk.mjs")
-	walk.Stdin = bytes.NewReader(settings)
-	out, err := walk.CombinedOutput()
-	require.NoError(t, err, string(out))
-	t.Log(string(out))
+	return func(program, page, address string) {
+		t.Helper()
+		token, err := access.Find("", address, false)
+		require.NoError(t, err)
+		settings, err := json.Marshal(map[string]any{
+			"base": page, "token": token, "executable": browser, "hostile": hostileID, "text": hostileText, "long": longLog,
+			"screenshots": os.Getenv("COMPACTORD_SCREENSHOTS"), "looks": looks(),
+		})
+		require.NoError(t, err)
+		walk := exec.CommandContext(t.Context(), node, program)
+		walk.Stdin = bytes.NewReader(settings)
+		out, err := walk.CombinedOutput()
+		require.NoError(t, err, string(out))
+		t.Log(string(out))
+	}
 }
 
 // look is a theme and a width.
@@ -97,9 +153,11 @@ var (
 func serve(t *testing.T, flags ...string) (page, address string) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	cmd := exec.CommandContext(ctx, program, append([]string{
-		"serve", "--inspect", "--listen", "127.0.0.1:0", "--http-listen", "127.0.0.1:0", "--store", filepath.Join(t.TempDir(), "store.db"),
-	}, flags...)...)
+	args := []string{
+		"serve", "--inspect", "--listen", "127.0.0.1:0", "--http-listen", "127.0.0.1:0",
+		"--store", filepath.Join(t.TempDir(), "store.db"),
+	}
+	cmd := exec.CommandContext(ctx, program, append(args, flags...)...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	stdout, err := cmd.StdoutPipe()
 	require.NoError(t, err)
@@ -131,10 +189,7 @@ func match(t *testing.T, lines *bufio.Reader, first, second *regexp.Regexp) (ofS
 // kinds, a hostile one, and a long one.
 func fillStore(t *testing.T, address string) {
 	t.Helper()
-	conn, err := daemontest.Dial(address, grpc.WithDefaultCallOptions(grpc.MaxCallSendMsgSize(64<<20)))
-	require.NoError(t, err)
-	defer func() { require.NoError(t, conn.Close()) }()
-	f := filler{t, compactordv1.NewSessionServiceClient(conn), compactordv1.NewCompactionServiceClient(conn)}
+	f := newFiller(t, address)
 
 	f.create("work", "A day at the harbour", map[string]string{"team": "harbour"}, daemontest.Working(60, 2000)...)
 	f.compact("work", 10)
@@ -170,6 +225,24 @@ type filler struct {
 	t           *testing.T
 	sessions    compactordv1.SessionServiceClient
 	compactions compactordv1.CompactionServiceClient
+}
+
+func newFiller(t *testing.T, address string) *filler {
+	t.Helper()
+	conn, err := daemontest.Dial(address, grpc.WithDefaultCallOptions(grpc.MaxCallSendMsgSize(64<<20)))
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.Close() })
+	return &filler{t, compactordv1.NewSessionServiceClient(conn), compactordv1.NewCompactionServiceClient(conn)}
+}
+
+// summarizeBy has another summarizer write for a session.
+func (f *filler) summarizeBy(id, summarizer string) {
+	f.t.Helper()
+	_, err := f.sessions.UpdateSession(f.t.Context(), &compactordv1.UpdateSessionRequest{
+		SessionId: id, UpdateMask: &fieldmaskpb.FieldMask{Paths: []string{"policy.summary"}},
+		Policy: &compactordv1.Policy{Summary: &compactordv1.SummaryPolicy{Summarizer: proto.String(summarizer)}},
+	})
+	require.NoError(f.t, err)
 }
 
 func (f *filler) create(id, title string, labels map[string]string, messages ...*compactordv1.Message) {

@@ -1,51 +1,14 @@
 // Walks through the inspector in a browser, in some themes and widths, and fails at the first thing that is wrong.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { chromium } from "playwright-core";
+import { api, base, figure, inLooks, list, selected, settings, token } from "./browser.mjs";
 
-const { base, token, executable, hostile, text, long, screenshots, looks } = JSON.parse(readFileSync(0, "utf8"));
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const origin = new URL(base).origin;
+const { hostile, text, long } = settings;
 
-const browser = await chromium.launch({
-  executablePath: executable,
-  args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
-});
-try {
-  for (const { colorScheme, width } of looks) {
-    await walk(colorScheme, width);
-  }
-} finally {
-  await browser.close();
-}
+// How many sessions there are. Each look makes another.
+let sessions = 5;
 
-async function walk(colorScheme, width) {
-  const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 } });
-  await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin });
-  const page = await context.newPage();
-  const wrong = [];
-  page.on("request", (r) => { if (!r.url().startsWith(`${origin}/`)) wrong.push(`a request for ${r.url()}`); });
-  page.on("pageerror", (e) => wrong.push(`an error: ${e.stack}`));
-  page.on("dialog", (d) => { wrong.push(`a dialog: ${d.message()}`); void d.dismiss(); });
-  // A browser reports each 401, also those by which the page learns that it needs a token.
-  page.on("console", (m) => {
-    if (["error", "warning"].includes(m.type()) && !m.text().includes("401 (Unauthorized)")) wrong.push(`the console: ${m.text()}`);
-  });
-  const step = async (name, check) => {
-    try {
-      await check();
-      await sound(page, name);
-      assert.deepEqual(wrong, []);
-      if (screenshots) {
-        await page.screenshot({ path: `${screenshots}/${name}-${colorScheme}-${width}.png` });
-      }
-    } catch (error) {
-      error.message = `${name}, ${colorScheme}, ${width}: ${error.message}`;
-      throw error;
-    }
-  };
+await inLooks(async ({ page, step, look }) => {
   await step("token", () => asksForAToken(page));
   await step("sessions", () => listsSessions(page));
   await step("session", () => showsASession(page));
@@ -54,20 +17,11 @@ async function walk(colorScheme, width) {
   await step("request", () => showsRequests(page));
   await step("time", () => goesBackInTime(page));
   await step("window", () => showsTheWindow(page));
+  await step("live", () => followsASession(page, look));
+  await step("refused", () => changesNothing(page));
   await step("hostile", () => showsHostileTexts(page));
   await step("long", () => showsALongSession(page));
-  await context.close();
-}
-
-// sound checks what holds everywhere: nothing runs that a conversation has, nothing is wider than the page, axe finds nothing.
-async function sound(page, name) {
-  assert.equal(await page.evaluate(() => globalThis.hacked), undefined, "a script of a conversation has run");
-  const [wide, inner] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
-  assert.ok(wide <= inner, `the page is ${wide} wide in ${inner}`);
-  await page.evaluate(axe);
-  const { violations } = await page.evaluate(() => globalThis.axe.run());
-  assert.deepEqual(violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.html).join(" ")}`), [], name);
-}
+});
 
 async function asksForAToken(page) {
   await page.goto(base);
@@ -80,22 +34,14 @@ async function listsSessions(page) {
   await page.getByLabel("Token").fill(token);
   await page.keyboard.press("Enter");
   await page.getByRole("table").waitFor();
-  assert.equal(await page.locator("tbody tr").count(), 5);
+  assert.equal(await page.locator("tbody tr").count(), sessions);
   await page.getByLabel("Id, title or label").fill("team=harbour");
   assert.deepEqual(await page.locator("tbody a").allTextContents(), ["work"]);
   await page.getByLabel("Id, title or label").fill("");
   await page.getByLabel("Changed since").fill("2100-01-01");
   assert.equal(await page.locator("tbody tr").count(), 0);
   await page.getByLabel("Changed since").fill("");
-  assert.equal(await page.locator("tbody tr").count(), 5);
-}
-
-function list(page, name) {
-  return page.getByRole("listbox", { name });
-}
-
-function selected(page, name) {
-  return list(page, name).getByRole("option", { selected: true });
+  assert.equal(await page.locator("tbody tr").count(), sessions);
 }
 
 async function showsASession(page) {
@@ -128,11 +74,6 @@ async function showsASession(page) {
   await page.keyboard.press("Enter");
   await inView.getByRole("heading", { name: /^#240/ }).waitFor();
   await inLog.getByText("whole").waitFor();
-}
-
-// figure returns a number of a cell of a table.
-async function figure(row, cell) {
-  return Number((await row.locator("td").nth(cell).textContent()).match(/[\d,]+/)[0].replaceAll(",", ""));
 }
 
 async function showsTheWindow(page) {
@@ -306,6 +247,51 @@ async function goesBackInTime(page) {
   assert.ok(page.url().endsWith("#/session/points"), page.url());
   await points.getByRole("button").first().click();
   await asOf(91).waitFor();
+}
+
+// The page shows what comes meanwhile, and stays at the end of the log where it is there.
+async function followsASession(page, look) {
+  const sessionId = `live-${look}`;
+  sessions++;
+  const said = (role, words) => ({ role, parts: [{ text: { text: words } }] });
+  await api("SessionService/CreateSession", { sessionId, policy: { contextWindow: 100_000 } });
+  await api("SessionService/AppendMessages", { sessionId, messages: Array.from({ length: 60 }, (_, i) => said("ROLE_USER", `Early ${i}.`)) });
+  await page.goto(`${base}#/session/${sessionId}`);
+  await page.getByRole("heading", { name: "View: 60" }).waitFor();
+  await list(page, "Log").focus();
+  await page.keyboard.press("End");
+  await list(page, "Log").getByText("#59 user").waitFor();
+  await page.getByText("Time", { exact: true }).click();
+  await page.getByRole("button", { name: /^60 messages/ }).waitFor();
+  await api("SessionService/AppendMessages", { sessionId, messages: [said("ROLE_USER", text), said("ROLE_ASSISTANT", "It has come meanwhile.")] });
+  await page.getByRole("heading", { name: "Log: 62" }).waitFor();
+  await page.getByRole("heading", { name: "View: 62" }).waitFor();
+  await list(page, "Log").getByText("It has come meanwhile.").waitFor();
+  await page.getByRole("button", { name: /^62 messages/ }).waitFor();
+
+  // What a record changes shows in rows that are loaded already.
+  await api("SessionService/RevertToCheckpoint", { sessionId, point: 60 });
+  await page.getByRole("heading", { name: "View: 60" }).waitFor();
+  await standsAs(page, 61, "put aside");
+  await page.getByRole("button", { name: /^What it changed/ }).click();
+  await page.getByText("2 messages left").waitFor();
+  assert.equal(await list(page, "What changed").getByRole("option").count(), 2);
+  await list(page, "What changed").getByText("− #61 assistant").click();
+  await page.getByRole("region", { name: "In the log" }).getByRole("heading", { name: "#61 in the log" }).waitFor();
+}
+
+// The daemon refuses what the page could change, whatever the page asks for.
+async function changesNothing(page) {
+  assert.equal(await page.getByRole("group", { name: "Actions" }).count(), 0);
+  assert.equal(await page.getByRole("button", { name: "Pin …" }).count(), 0);
+  const answered = await page.evaluate(async (bearer) => {
+    const response = await fetch("/compactord.v1.SessionService/ClearSession", {
+      method: "POST", headers: { "Content-Type": "application/json", Authorization: `Bearer ${bearer}` }, body: JSON.stringify({ sessionId: "work" }),
+    });
+    return [response.status, (await response.json()).message];
+  }, token);
+  assert.equal(answered[0], 403);
+  assert.match(answered[1], /--inspect-write/);
 }
 
 async function showsHostileTexts(page) {

@@ -1,5 +1,6 @@
 // Package inspector is a web page that shows the sessions of a daemon: what the log holds, what the model sees of it, and what
-// stands for the rest. It reads only, by the same RPCs as every other client, with a token that its user gives it.
+// stands for the rest. It works by the same RPCs as every other client, with a token that its user gives it, and reads only,
+// unless it is told otherwise.
 //
 // The page is plain HTML and ES modules without a build, in the folder page. An idea is a file there:
 //
@@ -12,6 +13,11 @@
 //	window.js     what is in the window, and what would free it
 //	composition.js  categories of a view's tokens
 //	plans.js      dry runs of prunes and compactions
+//	live.js       follows a session
+//	running.js    a compaction while it runs
+//	difference.js what a record changed in the view
+//	changes.js    what the page can change, where it may
+//	proposal.js   the dialog that says what a change would do
 //	log.js        the messages of the log that are loaded
 //	view.js       the view, and what it has of each message of the log
 //	rows.js       rows of these lists
@@ -30,6 +36,7 @@
 package inspector
 
 import (
+	"bytes"
 	"embed"
 	"io/fs"
 	"net/http"
@@ -54,14 +61,18 @@ var types = map[string]string{
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
-// Add adds the page to a mux.
-func Add(mux *http.ServeMux) {
+// Add adds the page to a mux. writing says whether it offers to change sessions; without that, its calls must go through
+// ReadingUnary and ReadingStream.
+func Add(mux *http.ServeMux, writing Writing) {
 	_ = fs.WalkDir(files, "page", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
 		content, err := files.ReadFile(name)
 		if path.Base(name) == "index.html" {
+			if writing == Writes {
+				content = bytes.Replace(content, []byte(`<html lang="en">`), []byte(`<html lang="en" data-write>`), 1)
+			}
 			mux.Handle("GET "+Path+"{$}", file(name, content))
 		}
 		mux.Handle("GET "+Path+path.Base(name), file(name, content))
@@ -69,6 +80,15 @@ func Add(mux *http.ServeMux) {
 	})
 	mux.Handle("GET /{$}", http.RedirectHandler(Path, http.StatusFound))
 }
+
+// Writing says whether the page changes sessions.
+type Writing bool
+
+// What the page does.
+const (
+	Reads  Writing = false
+	Writes Writing = true
+)
 
 // file answers with a file of the page.
 func file(name string, content []byte) http.Handler {

@@ -54,7 +54,7 @@ func New(to grpc.ClientConnInterface, logger *slog.Logger) (*Relay, error) {
 	r := &Relay{answers: answers, token: access.NewToken()}
 	receiver := &requests.Receiver{MaxBytes: maxRequest, Budget: budget}
 	pages := http.NewServeMux()
-	inspector.Add(pages)
+	inspector.Add(pages, inspector.Reads)
 	r.server = httpapi.New(httpapi.Options{
 		Unary:  []grpc.UnaryServerInterceptor{toStatusUnary, r.admitUnary, receiver.Unary, answers.Unary()},
 		Stream: []grpc.StreamServerInterceptor{toStatusStream, r.admitStream, receiver.Stream, answers.Stream()},

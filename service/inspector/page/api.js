@@ -57,24 +57,32 @@ export async function call(rpc, request, signal) {
 export async function* stream(rpc, request, signal) {
   const reader = (await post(rpc, request, signal)).body.pipeThrough(new TextDecoderStream()).getReader();
   let pieces = [];
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) {
-      return;
-    }
-    const lines = value.split("\n");
-    pieces.push(lines[0]);
-    if (lines.length === 1) {
-      continue;
-    }
-    const whole = [pieces.join(""), ...lines.slice(1, -1)];
-    pieces = [lines.at(-1)];
-    for (const line of whole) {
-      const answer = JSON.parse(line);
-      if (answer.error) {
-        throw failureOf(answer.error, 0);
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) {
+        return;
       }
-      yield answer;
+      const lines = value.split("\n");
+      pieces.push(lines[0]);
+      if (lines.length === 1) {
+        continue;
+      }
+      const whole = [pieces.join(""), ...lines.slice(1, -1)];
+      pieces = [lines.at(-1)];
+      for (const line of whole) {
+        yield answerOf(line);
+      }
     }
+  } finally {
+    reader.cancel().catch(() => {});
   }
+}
+
+function answerOf(line) {
+  const answer = JSON.parse(line);
+  if (answer.error) {
+    throw failureOf(answer.error, 0);
+  }
+  return answer;
 }

@@ -18,5 +18,5 @@ export function element(name, attributes = {}, ...children) {
 
 // fill replaces what an element holds.
 export function fill(target, ...children) {
-  target.replaceChildren(...children);
+  target.replaceChildren(...children.filter((child) => child !== undefined));
 }

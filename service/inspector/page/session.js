@@ -1,10 +1,15 @@
 // One session: what is in its window, its points, and its log and view side by side.
 
-import { call, canFollow } from "./api.js";
+import { call, canFollow, canWrite } from "./api.js";
+import { changesOf } from "./changes.js";
+import { differencePanel } from "./difference.js";
 import { element, fill } from "./dom.js";
 import { Lists, failing } from "./lists.js";
+import { follow } from "./live.js";
+import { propose } from "./proposal.js";
 import { requestPanel } from "./request.js";
 import { overview } from "./rows.js";
+import { runningPanel } from "./running.js";
 import { searchPanel } from "./search.js";
 import { count } from "./text.js";
 import { timePanel } from "./time.js";
@@ -20,9 +25,17 @@ export async function showSession(main, id, { point: first, index }, signal) {
   let point;
   let leaving = new AbortController();
 
+  const changes = changesOf(id, signal);
+  const offer = (name, change) => element("button", { class: "small", onclick: () => propose(change(), signal) }, name);
   const lists = new Lists({
     session, failed: problem.failed, signal,
-    buttons: (logged) => [element("button", { class: "small", onclick: () => goBack(logged.sequence) }, "View as of here")],
+    buttons: (logged) => [
+      element("button", { class: "small", onclick: () => goBack(logged.sequence) }, "View as of here"),
+      ...(canWrite ? [
+        offer(logged.pinned ? "Unpin …" : "Pin …", () => changes.pin(logged.index ?? 0, logged.pinned)),
+        offer("Revert to here …", () => changes.revert(logged.sequence)),
+      ] : []),
+    ],
   });
 
   // goBack shows the view as of a point, or the newest one.
@@ -66,27 +79,57 @@ export async function showSession(main, id, { point: first, index }, signal) {
     fill(requests, request);
   }
 
+  // update brings the page up to date with a log that has grown. stale says that messages may stand elsewhere than before.
+  let updating = Promise.resolve();
+  function update(length, stale) {
+    updating = updating.then(async () => {
+      const [now] = await Promise.all([call("SessionService/GetSession", { sessionId: id }, signal), newest.load(signal)]);
+      Object.assign(session, now.session);
+      fill(head, overview(session, now.report));
+      lists.grew(Math.max(length, session.nextIndex ?? 0), stale);
+      times.grew();
+      if (view === newest) {
+        contents.show(view);
+      }
+      if (stale && lists.chosen !== undefined) {
+        lists.choose(lists.chosen);
+      }
+    }).catch(problem.failed);
+  }
+
   const goTo = (chosen) => lists.goTo(chosen);
   const where = element("div", { class: "where", role: "status" });
   const requests = element("div");
-  const times = timePanel(session, () => point, goBack, signal);
+  const head = element("div", {}, overview(session, report));
+  const following = element("p", { class: "note", role: "status" });
+  const difference = differencePanel(id, goTo, signal);
+  const running = runningPanel(id, difference.show, signal);
+  const times = timePanel(session, { at: () => point, goTo: goBack, compare: difference.show }, signal);
   const contents = windowPanel(session, { now: () => view === newest && canFollow, goTo }, signal);
+  const actions = canWrite ? element("p", { class: "tools", role: "group", "aria-label": "Actions" },
+    offer("Compact …", changes.compaction), offer("Prune …", changes.pruning), offer("Checkpoint …", changes.checkpoint),
+    offer("Undo …", changes.undo)) : undefined;
   fill(main, element("p", {}, element("a", { href: "#/" }, "All sessions")),
-    overview(session, report), problem.root, contents.root,
-    searchPanel(id, newest, goTo, signal), times.root, requests, where, lists.root);
+    head, following, actions, problem.root, running.root, contents.root,
+    searchPanel(id, newest, goTo, signal), times.root, difference.root, requests, where, lists.root);
   await goBack(undefined);
-  const loading = newest.load(signal, () => {
+  updating = newest.load(signal, () => {
     if (view === newest) {
       lists.viewArrived();
     }
   });
+  const loading = updating;
+  updating = updating.catch(problem.failed);
+  if (canFollow) {
+    follow(session, { changed: update, event: running.event, said: (text) => { following.textContent = text; } }, signal);
+  }
   if (first !== undefined) {
     await goBack(first);
   }
   if (index !== undefined) {
     lists.goTo(index);
   }
-  await loading.catch(problem.failed);
+  await loading;
   if (view === newest) {
     contents.show(view);
     if (lists.chosen !== undefined) {

@@ -7,34 +7,58 @@ import { capital, count, counted, joined, line, shown, time, words } from "./tex
 const pageSize = 100;
 
 // timePanel returns a part of the page that lists the points. at() is the point of the view that is shown, or nothing
-// for the newest view, and goTo is called with a point that is chosen. Call its mark when that changes.
-export function timePanel(session, at, goTo, signal) {
+// for the newest view; goTo is called with a point that is chosen, and compare with one whose record is to be looked at. Call
+// mark when the point has changed, and grew when the session has.
+export function timePanel(session, { at, goTo, compare }, signal) {
   let next = "";
-  let asked = false;
-  // What follows the records that are loaded: the end of the log, then the oldest of them.
-  let after = { sequence: (session.point ?? 0) + 1, nextIndex: session.nextIndex ?? 0 };
+  let asked = 0;
+  let after;
   const said = element("p", { role: "status" });
   const list = element("ol", { class: "hits", "aria-label": "Points" });
-  const more = element("button", { hidden: true, onclick: () => load() }, "Earlier points");
+  const more = element("button", { hidden: true, onclick: () => load(false) }, "Earlier points");
 
-  async function load() {
-    asked = true;
+  // grew lists the points anew.
+  function grew() {
+    if (root.open) {
+      begin();
+    } else {
+      asked = 0;
+    }
+  }
+
+  function begin() {
+    next = "";
+    // What follows the records that are loaded: the end of the log, then the oldest of them.
+    after = { sequence: (session.point ?? 0) + 1, nextIndex: session.nextIndex ?? 0 };
+    load(true);
+  }
+
+  async function load(anew) {
+    const mine = ++asked;
     more.hidden = true;
     said.textContent = "Loading …";
     try {
       const answer = await call("SessionService/ListRecords", {
         sessionId: session.sessionId, newestFirst: true, fromSequence: session.point ?? 0, pageSize, pageToken: next,
       }, signal);
+      if (mine !== asked) {
+        return;
+      }
+      const focused = list.contains(document.activeElement) ? document.activeElement.dataset.point : undefined;
+      if (anew) {
+        fill(list);
+      }
       for (const record of answer.records ?? []) {
-        add(appended(record, after), pointRow(record.sequence ?? 0, ...described(record)));
+        add(appended(record, after), recordRow(record));
         after = record;
       }
+      list.querySelector(`[data-point="${focused}"]`)?.focus();
       next = answer.nextPageToken ?? "";
       more.hidden = next === "";
       said.textContent = "The view as of a point is what the model would see just after it, under the policy of now.";
       mark();
     } catch (error) {
-      if (!signal.aborted) {
+      if (!signal.aborted && mine === asked) {
         said.textContent = shown(error.message);
         more.hidden = false;
       }
@@ -56,6 +80,16 @@ export function timePanel(session, at, goTo, signal) {
     return pointRow(following.sequence - 1, `${count(end - from)} ${end === from + 1 ? "message" : "messages"}`, which);
   }
 
+  function recordRow(record) {
+    const point = record.sequence ?? 0;
+    const row = pointRow(point, ...described(record));
+    if (changing.some((kind) => record[kind])) {
+      row.append(element("button", { class: "small", onclick: () => compare(point) }, "What it changed",
+        element("span", { class: "hidden" }, ` at point ${count(point)}`)));
+    }
+    return row;
+  }
+
   function pointRow(point, title, facts, state) {
     return element("li", {}, element("button", { class: "hit", "data-point": point, onclick: () => goTo(point) },
       element("span", {}, title, ...[`point ${count(point)}`, state].filter(Boolean).map((text) => element("span", { class: "state" }, text))),
@@ -65,15 +99,18 @@ export function timePanel(session, at, goTo, signal) {
   // mark shows which point the view is of.
   function mark() {
     const current = String(at() ?? session.point ?? 0);
-    for (const button of list.querySelectorAll("button")) {
+    for (const button of list.querySelectorAll("[data-point]")) {
       button.setAttribute("aria-current", String(button.dataset.point === current));
     }
   }
 
-  const root = element("details", { class: "panel", ontoggle: (event) => { if (event.target.open && !asked) load(); } },
+  const root = element("details", { class: "panel", ontoggle: (event) => { if (event.target.open && asked === 0) begin(); } },
     element("summary", {}, "Time"), said, list, more);
-  return { root, mark };
+  return { root, mark, grew };
 }
+
+// The kinds of records that change views.
+const changing = ["compaction", "prune", "revert", "pin", "unpin", "contextBlocks", "instructions"];
 
 // described returns a title for a record, what else to say of it, and whether it was put aside.
 function described(record) {

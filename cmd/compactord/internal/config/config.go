@@ -52,6 +52,7 @@ type Config struct {
 	HTTPAllowHost          []string      `name:"http-allow-host" env:"COMPACTORD_HTTP_ALLOW_HOST" help:"Name by which requests may ask for the daemon over HTTP, beside localhost, IP addresses and the name in --http-listen (default: none). Repeatable." placeholder:"NAME"`
 	HTTPAllowOrigin        []string      `name:"http-allow-origin" env:"COMPACTORD_HTTP_ALLOW_ORIGIN" help:"Origin whose web pages may call over HTTP, such as https://example.com (default: none). Repeatable." placeholder:"ORIGIN"`
 	Inspect                bool          `env:"COMPACTORD_INSPECT" help:"Serve a web page that shows the sessions, at /inspect/ of --http-listen, which is 127.0.0.1:7442 then if it is not set."`
+	InspectWrite           bool          `env:"COMPACTORD_INSPECT_WRITE" help:"Let the page of --inspect change sessions: compact, prune, pin, checkpoint, revert and undo. Otherwise the daemon refuses that to the page."`
 	AdminListen            string        `env:"COMPACTORD_ADMIN_LISTEN" help:"Address of the HTTP server for operators: /metrics, /livez, /readyz and /version (default: none)." placeholder:"HOST:PORT|unix:PATH"`
 	MetricsListen          string        `env:"COMPACTORD_METRICS_LISTEN" help:"The older name of --admin-listen (default: none)." placeholder:"HOST:PORT"`
 	Pprof                  bool          `env:"COMPACTORD_PPROF" help:"Serve profiles of the program at /debug/pprof/ of --admin-listen."`

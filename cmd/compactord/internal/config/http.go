@@ -25,6 +25,9 @@ func (c *Config) checkHTTP(from Sources) []error {
 	if c.HTTPAddress() != "" {
 		problems = append(problems, c.checkHTTPAddress(from))
 	}
+	if c.InspectWrite && !c.Inspect {
+		problems = append(problems, fmt.Errorf("%s: it needs --inspect", from.Of("inspect-write")))
+	}
 	for flag, values := range map[string][]string{"http-allow-host": c.HTTPAllowHost, "http-allow-origin": c.HTTPAllowOrigin} {
 		if c.HTTPAddress() == "" && len(values) > 0 {
 			problems = append(problems, fmt.Errorf("%s: name the address with --http-listen", from.Of(flag)))

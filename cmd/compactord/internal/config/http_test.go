@@ -51,6 +51,7 @@ func TestWrongSettingsOfHTTP(t *testing.T) {
 		"a path":              {[]string{"--http-listen", "127.0.0.1:1", "--http-allow-origin", "https://a/"}, "--http-allow-origin: an origin is https://HOST"},
 		"null":                {[]string{"--http-listen", "127.0.0.1:1", "--http-allow-origin", "null"}, "--http-allow-origin: an origin is https://HOST"},
 		"another scheme":      {[]string{"--http-listen", "127.0.0.1:1", "--http-allow-origin", "ftp://a"}, "--http-allow-origin: an origin is https://HOST"},
+		"no page to write":    {[]string{"--inspect-write"}, "--inspect-write: it needs --inspect"},
 		"a socket":            {[]string{"--http-listen", "unix:/tmp/x", "--inspect"}, "--inspect: a browser reaches no Unix socket"},
 		"without a listener":  {[]string{"--http-allow-origin", "https://a"}, "--http-allow-origin: name the address with --http-listen"},
 	} {

@@ -28,7 +28,7 @@ func (c *Command) addHTTP(ctx context.Context, d *daemon, logger *slog.Logger) (
 	logger.InfoContext(ctx, "serving HTTP", "address", listening(addr, listener), "origins", c.HTTPOrigins(), "hosts", c.HTTPHosts())
 	options := service.HTTPOptions{
 		Listener: newPatientListener(listener, logger, d.refused), Hosts: c.HTTPHosts(), Origins: c.HTTPOrigins(),
-		Inspector: c.Inspect,
+		Inspector: c.Inspect, InspectorWrites: c.InspectWrite,
 	}
 	scheme := "http://"
 	if d.encryption != nil {
