@@ -211,7 +211,7 @@ def test_another_error_is_not_asked_again(client: compactord.Client) -> None:
     model, _ = answering(ModelHTTPError(500, "m", "The model is on holiday."), "Never said.")
     agent = Agent(model, capabilities=[CompactordCapability(client, policy=POLICY)])
     with pytest.raises(ModelHTTPError, match="holiday"):
-        agent.run_sync("One.")
+        asyncio.run(agent.run("One."))
 
 
 def test_an_agent_within_a_tool_has_a_session_of_its_own(client: compactord.Client) -> None:
@@ -229,7 +229,7 @@ def test_an_agent_within_a_tool_has_a_session_of_its_own(client: compactord.Clie
     async def ask_inner(text: str) -> str:
         return (await inner.run(text)).output
 
-    outer.run_sync("Ask.", conversation_id="outer")
+    asyncio.run(outer.run("Ask.", conversation_id="outer"))
     session = capability.session("outer")
     kinds = [part.WhichOneof("kind") for one in session.messages() for part in one.message.parts]
     assert kinds == ["text", "text", "tool_call", "tool_result", "text"]

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import asyncio
 from contextvars import ContextVar
-from typing import Any, cast
+from typing import Any
 
 from agents.memory import SessionABC, SessionSettings
 from agents.run import CallModelData, ModelInputData
 
 from agents import TResponseInputItem
-from compactord import v1
 from compactord._sync.client.session import Session
-from compactord.errors import ToolCallsOpenError
+from compactord.openai_agents_items import items_of
 from compactord.whole_list import synced_on_thread
 
 _running: ContextVar[tuple[object, asyncio.Task[Any] | None]] = ContextVar("compactord_running")
@@ -107,7 +106,7 @@ class CompactordSession(SessionABC):
         Args:
             limit: Return only the newest items. Default: all.
         """
-        self._items = await asyncio.to_thread(_items_of, self._session)
+        self._items = await asyncio.to_thread(items_of, self._session)
         return self._items[-limit:] if limit else [] if limit == 0 else list(self._items)
 
     async def add_items(self, items: list[TResponseInputItem]) -> None:
@@ -138,37 +137,3 @@ class CompactordSession(SessionABC):
         if not self.model_input.holds(items):
             await asyncio.to_thread(self._session.sync, items, compact=False, view=False)
         self._items = items
-
-
-def _items_of(session: Session) -> list[TResponseInputItem]:
-    """The items of a session's view, and of what follows it where calls wait for their outputs."""
-    try:
-        return cast("list[TResponseInputItem]", session.view().messages)
-    except ToolCallsOpenError:
-        first = min(call.index for call in session.info().report.open_calls)
-    waiting = [
-        one for one in session.messages(from_index=first) if one.state != v1.MessageState.MESSAGE_STATE_PUT_ASIDE
-    ]
-    point = waiting[0].sequence - 1
-    before = session.view(as_of=point).messages if point >= 0 else []
-    return [*before, *(item for logged in waiting for item in _items_in(logged.message))]
-
-
-def _items_in(message: v1.Message) -> list[TResponseInputItem]:
-    """A message whose calls wait, or a result beside them, as items."""
-    items: list[Any] = []
-    for part in message.parts:
-        match part.WhichOneof("kind"):
-            case "text":
-                role = "assistant" if message.role == v1.Role.ROLE_ASSISTANT else "user"
-                items.append({"role": role, "content": part.text.text})
-            case "tool_call":
-                call = part.tool_call
-                kept = {"call_id": call.id, "name": call.name, "arguments": call.arguments}
-                items.append({"type": "function_call", **kept})
-            case "tool_result":
-                text = "".join(one.text.text for one in part.tool_result.parts)
-                items.append({"type": "function_call_output", "call_id": part.tool_result.call_id, "output": text})
-            case _:
-                pass
-    return items
