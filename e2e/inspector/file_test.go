@@ -44,24 +44,31 @@ func TestExportedFiles(t *testing.T) {
 
 var inspectedAt = regexp.MustCompile(`^The inspector of .* is at (\S+)`)
 
-// `compactord inspect` shows a file by an address that has the token, and by no other; it ends at a signal.
-func TestInspectOfAFile(t *testing.T) {
+// inspect runs `compactord inspect` until the end of the test, and returns the address that it prints. It must end well at a
+// signal.
+func inspect(t *testing.T, args ...string) (address string) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	defer cancel()
-	cmd := exec.CommandContext(ctx, program, "inspect", filepath.Join("..", "..", "examples", "transcript", "session.jsonl"), "--compact", "-q")
+	cmd := exec.CommandContext(ctx, program, append([]string{"inspect", "-q"}, args...)...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGINT) }
 	stdout, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
-	line, err := bufio.NewReader(stdout).ReadString('\n')
-	require.NoError(t, err)
-	found := inspectedAt.FindStringSubmatch(line)
-	require.NotNil(t, found, line)
-	defer func() {
+	t.Cleanup(func() {
 		cancel()
 		_, _ = io.Copy(io.Discard, stdout)
 		// Wait says so where the program ended well after the signal.
 		require.ErrorIs(t, cmd.Wait(), context.Canceled)
-	}()
-	browse(t, "inspect.mjs", map[string]any{"address": found[1]})
+	})
+	line, err := bufio.NewReader(stdout).ReadString('\n')
+	require.NoError(t, err)
+	found := inspectedAt.FindStringSubmatch(line)
+	require.NotNil(t, found, line)
+	return found[1]
+}
+
+// `compactord inspect` shows a file by an address that has the token, and by no other, and only reads.
+func TestInspectOfAFile(t *testing.T) {
+	address := inspect(t, filepath.Join("..", "..", "examples", "transcript", "session.jsonl"), "--compact")
+	browse(t, "inspect.mjs", map[string]any{"address": address})
 }
