@@ -65,7 +65,7 @@ func TestEveryPrintedHintCanBePasted(t *testing.T) {
 	none := "unix:" + filepath.Join(t.TempDir(), "none.sock")
 	for _, c := range []hintCase{
 		{on("checkpoint"), terminal.ExitDone, []int{terminal.ExitNothing}},
-		{on("revert", "--turns", "2"), terminal.ExitDone, []int{terminal.ExitDone, terminal.ExitDone}},
+		{on("revert", "--turns", "2"), terminal.ExitDone, []int{terminal.ExitDone, terminal.ExitDone, terminal.ExitDone}},
 		{on("clear"), terminal.ExitDone, []int{terminal.ExitDone}},
 		{on("undo", "-y"), terminal.ExitDone, []int{terminal.ExitDone, terminal.ExitDone}},
 		{[]string{"view", "--session", "none", "--store", store}, terminal.ExitFailed, []int{terminal.ExitDone}},

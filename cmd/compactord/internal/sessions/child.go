@@ -55,7 +55,7 @@ func (c *Child) Run(ctx context.Context, a *api.App) error {
 		fmt.Fprintf(a.Out, "Began session %s, a child of session %s at point %d: %s, %s in the context.\n", s.GetSessionId(), c.Session,
 			s.GetParent().GetPoint(), terminal.Count(s.GetNextIndex(), "message"), contextText(answer.GetReport()))
 		conversation.PrintWarnings(a.Out, answer.GetWarnings())
-		conversation.PrintBlocked(a.Out, answer.GetReport())
+		conversation.PrintBlocked(a, s.GetSessionId(), answer.GetReport())
 		return nil
 	})
 }

@@ -59,7 +59,7 @@ func (c *Fork) Run(ctx context.Context, a *api.App) error {
 			s.GetForkedFrom().GetPoint(), s.GetSessionId(), terminal.Count(s.GetNextIndex(), "message"),
 			contextText(answer.GetReport()))
 		conversation.PrintWarnings(a.Out, answer.GetWarnings())
-		conversation.PrintBlocked(a.Out, answer.GetReport())
+		conversation.PrintBlocked(a, s.GetSessionId(), answer.GetReport())
 		return nil
 	})
 }

@@ -15,6 +15,8 @@ func TestFork(t *testing.T) {
 	on("checkpoint", "--session", "s").Ends(t, terminal.ExitDone)
 	sample.Contains(t, on("fork", "--session", "s", "--as", "f", "--to-point", "8").Ends(t, terminal.ExitDone).Out,
 		"Forked session s at point 8 into session f: 8 messages, ")
+	sample.Contains(t, on("fork", "--session", "s", "--as", "h").Ends(t, terminal.ExitDone).Out,
+		"the policy of session h names no context window. If it has 200,000 tokens: compactord update --context-window 200000 --session h --store ")
 	sample.Contains(t, on("fork", "--session", "s", "--as", "g", "--to-checkpoint", "1").Ends(t, terminal.ExitDone).Out, ": 20 messages, ")
 	doc := sample.Document(t, on("fork", "--session", "s", "--json").Ends(t, terminal.ExitDone).Out)
 	require.Equal(t, "s", sample.At(t, doc, "session", "forked_from", "session_id"))

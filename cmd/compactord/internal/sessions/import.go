@@ -179,7 +179,7 @@ func (c *Import) report(
 			messages, source := conv.Coverage(summary)
 			fmt.Fprintf(a.Out, "The model sees a summary %s, instead of %s.\n", source, messages)
 		}
-		conversation.PrintBlocked(a.Out, now.GetReport())
+		conversation.PrintBlocked(a, c.Session, now.GetReport())
 	}
 	return nil
 }

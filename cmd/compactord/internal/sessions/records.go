@@ -65,8 +65,8 @@ func recordText(r *compactordv1.Record) string {
 	switch k := r.GetKind().(type) {
 	case *compactordv1.Record_Compaction:
 		e := k.Compaction
-		return fmt.Sprintf("compaction: summarized %s, %s to %s tokens (%s)", conversation.IndexRange(e.GetSummarized()),
-			terminal.Number(e.GetTokensBefore()), terminal.Number(e.GetTokensAfter()), writer(e))
+		return fmt.Sprintf("compaction: summarized %s, the view from %s to %s (%s)", conversation.IndexRange(e.GetSummarized()),
+			terminal.Number(e.GetTokensBefore()), terminal.Count(e.GetTokensAfter(), "token"), writer(e))
 	case *compactordv1.Record_Prune:
 		return pruneText(k.Prune)
 	case *compactordv1.Record_Attempt:
@@ -110,7 +110,7 @@ func childEndText(e *compactordv1.ChildEnd) string {
 func blocksText(c *compactordv1.ContextBlockChange) string {
 	parts := make([]string, 0, len(c.GetSet())+len(c.GetRemoved()))
 	for _, b := range c.GetSet() {
-		parts = append(parts, fmt.Sprintf("set %s (%s tokens)", b.GetName(), terminal.Number(b.GetTokens())))
+		parts = append(parts, fmt.Sprintf("set %s (%s)", b.GetName(), terminal.Count(b.GetTokens(), "token")))
 	}
 	for _, name := range c.GetRemoved() {
 		parts = append(parts, "removed "+name)
@@ -119,8 +119,8 @@ func blocksText(c *compactordv1.ContextBlockChange) string {
 }
 
 func pruneText(e *compactordv1.PruneEntry) string {
-	text := fmt.Sprintf("prune: %s, %s to %s tokens", terminal.Count(len(e.GetEdits()), "edit"),
-		terminal.Number(e.GetTokensBefore()), terminal.Number(e.GetTokensAfter()))
+	text := fmt.Sprintf("prune: %s, the view from %s to %s", terminal.Count(len(e.GetEdits()), "edit"),
+		terminal.Number(e.GetTokensBefore()), terminal.Count(e.GetTokensAfter(), "token"))
 	if e.GetProvenance().GetSummarizer() != "" {
 		text += " (" + summarizer(e.GetProvenance()) + ")"
 	}

@@ -19,12 +19,12 @@ func TestRecordOfEditsByASummarizer(t *testing.T) {
 		},
 	}
 	record := &compactordv1.Record{Kind: &compactordv1.Record_Prune{Prune: prune}}
-	require.Equal(t, "prune: 1 edit, 1,000 to 800 tokens (extractive, as the fallback: summarizer writer failed)", recordText(record))
+	require.Equal(t, "prune: 1 edit, the view from 1,000 to 800 tokens (extractive, as the fallback: summarizer writer failed)", recordText(record))
 	compaction := &compactordv1.CompactionEntry{
 		Summarized: &compactordv1.IndexRange{Start: 1, End: 4}, TokensBefore: 1000, TokensAfter: 800, Provenance: prune.GetProvenance(),
 	}
-	require.Equal(t, "compaction: summarized #1 to #3, 1,000 to 800 tokens (extractive, as the fallback: summarizer writer failed)",
+	require.Equal(t, "compaction: summarized #1 to #3, the view from 1,000 to 800 tokens (extractive, as the fallback: summarizer writer failed)",
 		recordText(&compactordv1.Record{Kind: &compactordv1.Record_Compaction{Compaction: compaction}}))
 	prune.Provenance.Summarizer = ""
-	require.Equal(t, "prune: 1 edit, 1,000 to 800 tokens", recordText(record))
+	require.Equal(t, "prune: 1 edit, the view from 1,000 to 800 tokens", recordText(record))
 }

@@ -132,7 +132,7 @@ func (c *onSession) revert(
 	if after != before {
 		fmt.Fprintln(a.Out, compactionChange(before, after))
 	}
-	conversation.PrintBlocked(a.Out, answer.GetReport())
+	conversation.PrintBlocked(a, c.Session, answer.GetReport())
 	fmt.Fprintf(a.Out, "To undo this: %s\n", a.Hinted(terminal.Command("undo")))
 	return nil
 }
@@ -206,7 +206,7 @@ func (c *Clear) Run(ctx context.Context, a *api.App) error {
 		case !c.JSON:
 			fmt.Fprintf(a.Out, "Cleared session %s: %s put aside, %s in the context now.\n", c.Session,
 				terminal.Count(answer.GetMessagesPutAside(), "message"), contextText(answer.GetReport()))
-			conversation.PrintBlocked(a.Out, answer.GetReport())
+			conversation.PrintBlocked(a, c.Session, answer.GetReport())
 			fmt.Fprintf(a.Out, "To undo this: %s\n", a.Hinted(terminal.Command("undo")))
 		}
 		return nil

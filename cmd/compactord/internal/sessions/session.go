@@ -4,7 +4,7 @@ package sessions
 import (
 	"context"
 	"errors"
-	"fmt"
+	"strings"
 
 	"github.com/compactord/compactord/cmd/compactord/internal/api"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
@@ -35,11 +35,20 @@ type aim struct {
 	ToPoint      *uint32 `help:"The point just after the message or record with this sequence." placeholder:"SEQUENCE"`
 }
 
-// contextText formats the context's size and its share of the window.
+// contextText formats the context's size, its share of the window, and what of it is overhead: the figures of compactions
+// are those of the view alone.
 func contextText(r *compactordv1.ContextReport) string {
 	text := terminal.Count(r.GetTokens(), "token")
+	var more []string
 	if r.ContextWindow != nil {
-		text += fmt.Sprintf(" of %s (%s)", terminal.Number(r.GetContextWindow()), terminal.Percent(r.GetTokens(), r.GetContextWindow()))
+		text += " of " + terminal.Number(r.GetContextWindow())
+		more = append(more, terminal.Percent(r.GetTokens(), r.GetContextWindow()))
+	}
+	if overhead := r.GetOverheadTokens(); overhead > 0 && r.GetSource() != compactordv1.TokenSource_TOKEN_SOURCE_REPORTED {
+		more = append(more, terminal.Number(overhead)+" of them overhead")
+	}
+	if len(more) > 0 {
+		text += " (" + strings.Join(more, ", ") + ")"
 	}
 	return text
 }

@@ -59,7 +59,7 @@ func (c *Update) Run(ctx context.Context, a *api.App) error {
 		}
 		fmt.Fprintf(a.Out, "Changed the policy of session %s. The context holds %s now.\n", c.Session, contextText(after.GetReport()))
 		conversation.PrintWarnings(a.Out, answer.GetWarnings())
-		conversation.PrintBlocked(a.Out, after.GetReport())
+		conversation.PrintBlocked(a, c.Session, after.GetReport())
 		return nil
 	})
 }

@@ -103,7 +103,7 @@ func (c *Compact) Run(ctx context.Context, a *api.App) (err error) {
 		result.print(a.Out)
 		if done.Completed != nil && conv.Transcript == nil {
 			fmt.Fprintln(a.Out)
-			conversation.PrintBlocked(a.Out, result.report)
+			conversation.PrintBlocked(a, conv.Session, result.report)
 			fmt.Fprintf(a.Out, "To undo this: %s\n", a.Hinted(terminal.Command("undo")))
 		}
 	}

@@ -26,7 +26,7 @@ func TestCompactFile(t *testing.T) {
 	sample.Contains(t, r.Out, "  Summarized  ")
 	sample.Contains(t, r.Out, "  Kept        ")
 	sample.Contains(t, r.Out, " (line ")
-	sample.Contains(t, r.Out, " less), estimated\n")
+	sample.Contains(t, r.Out, " less), of the view, estimated\n")
 	sample.Contains(t, r.Out, "## Goal")
 	r.Says(t, "480 messages, OpenAI-style messages").Says(t, "summarizing ")
 	require.NotContains(t, r.Err, "\x1b", "no terminal, no escapes")

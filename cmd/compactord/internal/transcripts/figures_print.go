@@ -106,7 +106,9 @@ func (f *figures) printWindow(w io.Writer, paint painter, unknown string) {
 		fmt.Fprintf(w, "\nCompaction is due at %s.", terminal.Number(r.GetTriggerTokens()))
 	}
 	fmt.Fprintln(w)
-	conversation.PrintBlocked(w, r)
+	for _, reason := range r.GetBlockedBy() {
+		fmt.Fprintln(w, conversation.BlockedText(reason, r))
+	}
 }
 
 // printOverhead writes the overhead, which the context has beside the view.

@@ -73,7 +73,7 @@ func (c *Prune) print(w io.Writer, conv *conversation.Conversation, entry *compa
 	printEdits(w, entry.GetEdits())
 	terminal.Row(w, "Messages", "%s", indexesText(entry.GetEdits()))
 	before, after := entry.GetTokensBefore(), entry.GetTokensAfter()
-	terminal.Row(w, "Tokens", "%s before, %s after (%s less), estimated", terminal.Number(before), terminal.Number(after),
+	terminal.Row(w, "Tokens", "%s before, %s after (%s less), of the view, estimated", terminal.Number(before), terminal.Number(after),
 		terminal.Percent(before-min(before, after), before))
 }
 

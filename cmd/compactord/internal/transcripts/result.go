@@ -148,7 +148,7 @@ func (r *result) printDone(w io.Writer) {
 	if prune != nil {
 		printEdits(w, prune.GetEdits())
 	}
-	terminal.Row(w, "Tokens", "%s before, %s after (%s less), estimated", terminal.Number(before), terminal.Number(after),
+	terminal.Row(w, "Tokens", "%s before, %s after (%s less), of the view, estimated", terminal.Number(before), terminal.Number(after),
 		terminal.Percent(before-min(before, after), before))
 	if r.Completed.ContinueIndex != nil {
 		terminal.Row(w, "Continues", "#%d tells the agent to go on", r.Completed.GetContinueIndex())

@@ -79,7 +79,7 @@ func TestResultWithEditsAndACut(t *testing.T) {
   Summarized  19 messages, from #1 to #19
   Kept        10 messages, 2 edited, 5 not shown, from #20 on
   Hidden      1 result, 200 tokens less
-  Tokens      1,000 before, 500 after (50 % less), estimated
+  Tokens      1,000 before, 500 after (50 % less), of the view, estimated
   Continues   #30 tells the agent to go on
   Replayed    #15 is shown again after the summary
   Summarizer  extractive, 0s
@@ -110,7 +110,7 @@ func TestResultWithEditsByASummarizer(t *testing.T) {
 	require.Equal(t, `Compacted session s.
 
   Compressed  1 result, 200 tokens less
-  Tokens      1,000 before, 800 after (20 % less), estimated
+  Tokens      1,000 before, 800 after (20 % less), of the view, estimated
   Summarizer  extractive, 0s
   Fallback    summarizer writer failed; extractive wrote instead
 `, out.String())

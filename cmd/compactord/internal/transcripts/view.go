@@ -101,13 +101,11 @@ func (c *View) Run(ctx context.Context, a *api.App) (err error) {
 
 // unknownWindow returns the text after an unknown window.
 func unknownWindow(a *api.App, c *conversation.Conversation) string {
-	const usual = 200_000
 	if c.Transcript == nil {
-		return ": the session's policy names none, so no compaction comes due by itself. If it has " +
-			terminal.Count(usual, "token") + ": " +
-			a.Hinted(terminal.Command("update", "--context-window", terminal.Digits(usual)))
+		return ": the session's policy names none, so no compaction comes due by itself. " + conversation.NameWindow(a, c.Session)
 	}
-	return ". If it has " + terminal.Count(usual, "token") + ": " + a.Hinted(terminal.Again("--context-window", terminal.Digits(usual)))
+	return ". If it has " + terminal.Count(conversation.UsualWindow, "token") + ": " +
+		a.Hinted(terminal.Again("--context-window", terminal.Digits(conversation.UsualWindow)))
 }
 
 // printRendered prints the fields of the provider's request.
