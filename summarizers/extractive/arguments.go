@@ -1,6 +1,7 @@
 package extractive
 
 import (
+	"bytes"
 	"encoding/json"
 	"hash/fnv"
 	"io"
@@ -66,6 +67,8 @@ func ownArguments(args string) []argument {
 func shortArguments(args []argument) []argument {
 	short := slices.Clone(args)
 	for i, a := range short {
+		a.raw = compacted(a.raw)
+		short[i].raw = a.raw
 		if len(a.raw) > maxValue {
 			sum := fnv.New64a()
 			_, _ = io.WriteString(sum, a.raw)
@@ -73,6 +76,19 @@ func shortArguments(args []argument) []argument {
 		}
 	}
 	return short
+}
+
+// compacted returns a list or an object without the white space between its parts, in which models write it now so and now
+// so.
+func compacted(raw string) string {
+	if raw == "" || raw[0] != '[' && raw[0] != '{' {
+		return raw
+	}
+	var b bytes.Buffer
+	if json.Compact(&b, []byte(raw)) != nil {
+		return raw
+	}
+	return b.String()
 }
 
 func skipSpace(s string, i int) int {

@@ -130,7 +130,7 @@ func (it *item) endsWith(cmd *command, passed map[string]bool) bool {
 	if f.missing != "" && !cmd.reads && (installs(cmd, f.missing) || uses(cmd, f.missing)) {
 		return true
 	}
-	if len(cmd.proved) > 0 && it.shownAs(cmd.quoted()) {
+	if len(cmd.proved) > 0 && (it.shownAs(cmd.quoted()) || installsImported(cmd, f.shown)) {
 		return true
 	}
 	for _, k := range cmd.proved {
@@ -284,6 +284,19 @@ func installs(cmd *command, missing string) bool {
 		}
 	}
 	return false
+}
+
+// installsImported says whether a command installed a package that a failed command imports.
+func installsImported(cmd *command, failed string) bool {
+	if !strings.Contains(failed, "import ") {
+		return false
+	}
+	return slices.ContainsFunc(cmd.proved, func(k *commandKey) bool {
+		return len(k.words) > 1 && installing[k.words[0]] && slices.ContainsFunc(k.words[1:], func(w string) bool {
+			stem := stemOf(w)
+			return stem != "" && (strings.Contains(failed, "import "+stem) || strings.Contains(failed, "from "+stem))
+		})
+	})
 }
 
 // samePackage says whether a package has a name, apart from its version.

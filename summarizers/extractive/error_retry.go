@@ -11,18 +11,24 @@ func (f *failure) isRetried(c *call) bool {
 	if f.missing != "" {
 		return true
 	}
-	same := 0
+	same, which, others := 0, 0, 0
 	args := shortArguments(c.args)
 	for _, a := range f.args {
 		now, ok := find(args, a.key)
 		switch {
 		case ok && now.raw == a.raw:
-			same++
-		case saysWhich(a.key):
+			if same++; saysWhich(a.key) {
+				which++
+			}
+		case !saysWhich(a.key):
+		case which == 0:
 			return false
+		default:
+			// The first one says what it is about, and this one with what: another means of payment for the same order.
+			others++
 		}
 	}
-	return 2*same > len(f.args)
+	return 2*same > len(f.args) || others > 0 && same >= 2 && 2*same >= len(f.args)
 }
 
 // whichKeys are parts of the names of arguments that say what a call acts on.
@@ -69,7 +75,7 @@ func (r *reader) leaveErrors() {
 	var report map[string]bool
 	r.l.errors = slices.DeleteFunc(r.l.errors, func(e *item) bool {
 		f := e.failure
-		if f == nil || f.life != brief || len(e.cites) == 0 || e.newest() < r.spoken {
+		if f == nil || f.life != brief && !r.dismissed(e) || len(e.cites) == 0 || e.newest() < r.spoken {
 			return false
 		}
 		if report == nil {
@@ -79,20 +85,51 @@ func (r *reader) leaveErrors() {
 	})
 }
 
-// maxReport is how many bytes of an agent's report are read for errors, and fewestMentioned how many words of an error it
-// has at least if it mentions it.
+// maxPassed is how many checks that passed in a turn are remembered, the newest.
+const maxPassed = 64
+
+// passed is a check that passed, and the message with its result.
+type passed struct {
+	key *commandKey
+	at  uint32
+}
+
+// pass notes the checks of a command that worked.
+func (r *reader) pass(index uint32, cmd *command) {
+	for _, k := range cmd.proved {
+		if k.check != notCheck {
+			r.passed = append(r.passed, passed{k, index})
+		}
+	}
+	if more := len(r.passed) - maxPassed; more > 0 {
+		r.passed = slices.Delete(r.passed, 0, more)
+	}
+}
+
+// dismissed says whether a check failed, and the agent went on with one of the same program that passed: what failed beside
+// that is none of its work.
+func (r *reader) dismissed(e *item) bool {
+	f := e.failure
+	return f.life == checked && len(e.cites) > 0 && len(f.commands) > 0 && slices.ContainsFunc(r.passed, func(p passed) bool {
+		return p.at > e.newest() && p.key.program == f.commands[0].program && f.edited < p.at
+	})
+}
+
+// maxReport is how many bytes of an agent's report are read for errors. It mentions an error if it has fewestMentioned of its
+// words at least, and one in mentionedShare.
 const (
 	maxReport       = 4 << 10
 	fewestMentioned = 2
+	mentionedShare  = 5
 )
 
 // mentionedIn says whether a report has words of an error.
 func (f *failure) mentionedIn(report map[string]bool) bool {
-	shared := 0
-	for word := range subjectWords(f.message) {
+	words, shared := subjectWords(f.words()), 0
+	for word := range words {
 		if report[word] {
 			shared++
 		}
 	}
-	return shared >= fewestMentioned
+	return shared >= max(fewestMentioned, len(words)/mentionedShare)
 }

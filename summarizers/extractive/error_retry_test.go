@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/compactord/compactord/summarizers"
 )
 
 // A call that worked is another try of one that failed if it does mostly the same with the same thing.
@@ -35,6 +37,24 @@ func TestACallIsTriedAgain(t *testing.T) {
 			fails("send_invoice", `{"customer_id":"c1","month":"5","copy":"yes"}`, "Error: the customer is locked"),
 			step{"send_invoice", `{"customer_id":"c1","month":"6","copy":"no"}`, `{"sent":3}`, false},
 			false,
+		},
+		"with another means for the same thing": {
+			fails("pay_order", `{"order_id":"o1","items":[{"n":1,"of":"a"}],"payment_id":"card-1"}`, "Error: the card has expired"),
+			step{"pay_order", `{"order_id": "o1", "items": [{"n": 1, "of": "a"}], "payment_id": "card-2"}`, `{"paid":true}`, false},
+			true,
+		},
+		"with another means for another thing": {
+			fails("pay_order", `{"order_id":"o1","items":[{"n":1,"of":"a"}],"payment_id":"card-1"}`, "Error: the card has expired"),
+			step{"pay_order", `{"order_id":"o2","items":[{"n":1,"of":"a"}],"payment_id":"card-1"}`, `{"paid":true}`, false},
+			false,
+		},
+		"once what it imports was installed anew": {
+			broke(`python -c "import gtfs; print(gtfs.stops)"`, "ImportError: cannot import name 'formats' from 'inspect' (/usr/lib/python3.11/inspect.py)"),
+			ran(`pip install "gtfs>=1.14"`, "Successfully installed gtfs-1.15"), true,
+		},
+		"once something else was installed": {
+			broke(`python -c "import gtfs; print(gtfs.stops)"`, "ImportError: cannot import name 'formats' from 'inspect' (/usr/lib/python3.11/inspect.py)"),
+			ran(`pip install "shapes>=1.14"`, "Successfully installed shapes-1.15"), false,
 		},
 		"by another tool": {
 			fails("calendar_create", `{"title":"Stops","room":"1.11","start":"09:00"}`, "Error: room 1.11 is taken"),
@@ -86,6 +106,56 @@ func TestAttemptsAreLeftBehindWithTheirTurn(t *testing.T) {
 	}
 }
 
+// A check that failed beside one that passed is left behind with its turn, too, unless the agent says so.
+func TestOtherFailuresAreLeftBehindWithTheirTurn(t *testing.T) {
+	t.Parallel()
+	failed := broke("npm test", "FAIL src/links.test.ts > resolves circular links\nAssertionError: expected 3 links")
+	for report, gone := range map[string]bool{
+		"The stops are sorted now, and their tests pass.":                             true,
+		"The stops are sorted now. The test of circular links fails without it, too.": false,
+	} {
+		var c conversation
+		c.user("Sort the stops, please.")
+		c.does(failed, ran("npm test -- src/stops.test.ts", "Tests  12 passed (12)"))
+		require.NotEmpty(t, below(c.summary(t, ""), "### Blocked"))
+		c.says(report)
+		c.user("Thanks. Now sort the lines.")
+		require.Equal(t, gone, below(c.summary(t, ""), "### Blocked") == "", report)
+	}
+	var c conversation
+	c.user("Sort the stops, please.")
+	c.does(failed)
+	c.says("The stops are sorted now.")
+	c.user("Thanks. Now sort the lines.")
+	require.NotEmpty(t, below(c.summary(t, ""), "### Blocked"), "nothing passed")
+}
+
+// An agent without tools runs the command in the fence of its message, and gets the output as a message of the user.
+func TestASuccessEndsWhatAnAgentWithoutToolsSaw(t *testing.T) {
+	t.Parallel()
+	const bad, good = "Traceback (most recent call last):\nValueError: stop 7 has no name\nbash-$", "40 stops\nbash-$"
+	for name, run := range map[string]struct {
+		command, output string
+		gone            bool
+	}{
+		"the same command":  {"python stops.py", good, true},
+		"another command":   {"python lines.py", good, false},
+		"only a look at it": {"cat stops.py", good, false},
+	} {
+		var c conversation
+		c.user("Mend the import of the stops, please.")
+		c.says("I run it.\n\n```\npython stops.py\n```")
+		c.user(bad)
+		c.says("I look at it.\n\n```\ncat stops.py\n```")
+		c.user("import gtfs\nbash-$")
+		require.Contains(t, below(c.summary(t, ""), "### Blocked"), "stop 7 has no name", name)
+		c.says("Once more.\n\n```\n" + run.command + "\n```")
+		kept := c.user(run.output)
+		text := summarize(t, &summarizers.Request{Messages: c.log[:kept], Kept: c.log[kept:], MaxTokens: 2000})
+		require.Equal(t, run.gone, !strings.Contains(below(text, "### Blocked"), "[#2]"), name)
+	}
+}
+
 // A test that passes in another folder is not the one that failed.
 func TestATestOfTheSameNameElsewhereIsAnotherOne(t *testing.T) {
 	t.Parallel()
@@ -107,10 +177,12 @@ func TestComparedValuesAreEssential(t *testing.T) {
 		"FAIL src/stops.test.ts\n  ● Stops › counts rows\n\n    expect(received).toBe(expected)\n\n    Expected: 500\n    Received: 499\n\nTests:       1 failed, 1 total\n": "FAIL Stops › counts rows ⏎ FAIL src/stops.test.ts ⏎ Expected: 500, Received: 499",
 		"test stops::rows ... FAILED\nthread 'stops::rows' panicked at src/stops.rs:12:9:\nassertion `left == right` failed\n  left: 499\n right: 500\n" +
 			"test result: FAILED. 0 passed; 1 failed\nerror: test failed, to rerun pass `--lib`\n": "FAIL stops::rows ⏎ thread 'stops::rows' panicked at src/stops.rs:12:9: ⏎ left: 499, right: 500",
-		"No answer of the depot: remote not found\nFAIL\nFAIL\texample.test/import\t3.2s\nFAIL\n":       "No answer of the depot: remote not found ⏎ FAIL example.test/import",
-		"import/gtfs.ts:3:1 lint\n\n  × The word `stop` is no name.\n\n  Some errors were not fixed.\n": "Some errors were not fixed.",
-		"--- FAIL: TestStops (0.00s)\nFAIL\nFAIL\texample.test/import\t3.2s\nFAIL\n":                    "FAIL TestStops",
-		" FAIL  src/stops.test.ts > Stops > counts rows\nAssertionError: no rows at all\n":              "FAIL src/stops.test.ts > Stops > counts rows ⏎ AssertionError: no rows at all",
+		"No answer of the depot: remote not found\nFAIL\nFAIL\texample.test/import\t3.2s\nFAIL\n":                                                                                            "No answer of the depot: remote not found ⏎ FAIL example.test/import",
+		"import/gtfs.ts:3:1 lint\n\n  × The word `stop` is no name.\n\n  Some errors were not fixed.\n":                                                                                      "Some errors were not fixed.",
+		"--- FAIL: TestStops (0.00s)\nFAIL\nFAIL\texample.test/import\t3.2s\nFAIL\n":                                                                                                         "FAIL TestStops",
+		"Traceback (most recent call last):\n  File \"stops.py\", line 3, in <module>\n    raise exception\nValueError: stop 7 has no name\n":                                                "ValueError: stop 7 has no name",
+		"FAILED tests/stops.py::test_rows - E\nE   TypeError: stop 7 has no name\n!!!!!!!!!! stopping after 1 failures !!!!!!!!!!\n========== 1 failed, 54 deselected in 0.05s ==========\n": "FAIL tests/stops.py::test_rows ⏎ E TypeError: stop 7 has no name",
+		" FAIL  src/stops.test.ts > Stops > counts rows\nAssertionError: no rows at all\n":                                                                                                   "FAIL src/stops.test.ts > Stops > counts rows ⏎ AssertionError: no rows at all",
 	} {
 		require.Equal(t, "- `make test` failed: «"+want+"» [#1, #2]", blocked(t, broke("make test", many+output)))
 	}

@@ -80,6 +80,10 @@ func (e *errorScan) scan(text string) {
 			}
 		}
 		score, at := errorScore(trimmed)
+		if raises(trimmed) {
+			// A traceback shows this line of code above the error.
+			score = 0
+		}
 		if at > maxLead {
 			// A long line of data can hold any word.
 			score = min(score, 1)
@@ -106,6 +110,11 @@ func (e *errorScan) scan(text string) {
 			e.note(f)
 		}
 	}
+}
+
+// raises says whether a line is code that raises an error.
+func raises(line string) bool {
+	return line[0] == 'r' && strings.HasPrefix(line, "raise ") || line[0] == 't' && strings.HasPrefix(line, "throw ")
 }
 
 // name notes the test or the file that a line reports an error in.

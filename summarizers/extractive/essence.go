@@ -107,6 +107,11 @@ func isBoilerplate(line string) bool {
 		return true
 	}
 	switch line[0] {
+	case '!', '=':
+		// A ruler with words in it, as pytest draws them around its outcome.
+		if strings.HasPrefix(line, "!!!!") || strings.HasPrefix(line, "====") {
+			return true
+		}
 	case '#':
 		// The name of a package, above its errors.
 		return strings.HasPrefix(line, "# ") && strings.Count(line, " ") <= 2

@@ -62,6 +62,8 @@ type reader struct {
 	// latest is the latest message of the user, or with a call or a result, and followed the latest message that follows
 	// those that are summarized.
 	latest, followed uint32
+	// passed are the latest checks that passed.
+	passed []passed
 	// spoken is the latest message of the user, and latestRead the latest message that was read.
 	spoken, latestRead uint32
 	// kept are the calls among these messages that wait for a result.

@@ -215,6 +215,9 @@ var errorScores = map[lifetime]int{untilNext: -2, brief: 2, untilAsked: 4, passi
 // worked records a call that succeeded.
 func (r *reader) worked(index uint32, c *call, o outcome, output string) {
 	r.l.succeed(c, output)
+	if c.cmd != nil {
+		r.pass(index, c.cmd)
+	}
 	r.touch(c, index)
 	r.l.removes(index, c)
 	r.acted = r.acted || c.acts()

@@ -153,13 +153,13 @@ func (r *reader) complete(it *item, u *userMessage, own string) {
 	case it.noise || looksObserved(u.said) && r.answered:
 		it.noise = true
 		it.text = shorten(it.text, 160)
-		r.observe(u.index, u.text, "")
+		r.observe(u.index, u.text, "", commandIn(r.offered))
 	case r.chooses(it, own):
 	case r.answersWhatWasSaid(r.l.authors.unsigned(it.text)):
 		it.text += answering + shorten(bare(clip(r.asked, 2048)), maxAnswered(it.text)) + "”)"
 	}
 	if u.wrapped {
-		r.observe(u.index, u.text, u.said)
+		r.observe(u.index, u.text, u.said, "")
 	}
 }
 
@@ -336,14 +336,21 @@ func looksObserved(text string) bool {
 }
 
 // observe reads output that came as a user message, beside what the user said. An error that the user quotes is what the
-// request is about, and no obstacle.
-func (r *reader) observe(index uint32, text, said string) {
+// request is about, and no obstacle. command is what an agent without tools ran, if that is known.
+func (r *reader) observe(index uint32, text, said, command string) {
 	var e errorScan
 	e.scan(text)
-	if e.bestScore() < 4 || strings.Contains(said, e.first.text) {
+	if e.bestScore() < 4 {
+		r.l.workedNow(command, text)
+		return
+	}
+	if strings.Contains(said, e.first.text) {
 		return
 	}
 	it := &item{kind: kindError, cites: []uint32{index}, score: 1, failure: &failure{life: passing}}
+	if command != "" {
+		it.failure.commands = []*commandKey{parseCommand(command).key}
+	}
 	it.hears("", e.joined([]found{e.first}), "")
 	r.l.fail(it)
 }
