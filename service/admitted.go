@@ -5,6 +5,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/admission"
 	"github.com/compactord/compactord/strategies"
@@ -70,6 +71,18 @@ func (s *Service) admittedAppend(
 ) (context.Context, *admission.Permit, error) {
 	if !isLarge(req) && !s.plansMuch(ctx, req.GetSessionId()) {
 		s.admission.Pass()
+		return ctx, &admission.Permit{}, nil
+	}
+	return s.admission.Imports.Enter(ctx, wholeCore, nil)
+}
+
+// admittedFork waits until a log may be copied, where that is much work. A child that sees only a part copies nothing.
+func (s *Service) admittedFork(
+	ctx context.Context, source *storagev1.Session, child *compactordv1.ChildContext,
+) (context.Context, *admission.Permit, error) {
+	head := source.GetHead()
+	copies := child == nil || child.GetSees() == compactordv1.ChildSees_CHILD_SEES_EVERYTHING
+	if !copies || head.GetNextIndex() <= smallAppendMessages && max(source.GetLogBytes(), uint64(head.GetViewBytes())) <= smallAppendBytes {
 		return ctx, &admission.Permit{}, nil
 	}
 	return s.admission.Imports.Enter(ctx, wholeCore, nil)

@@ -84,6 +84,11 @@ func (a *appender) prune(id string, reason compactordv1.CompactionReason) {
 	assert.NoError(a.t, err)
 }
 
+func (a *appender) forkOf(id string) {
+	_, err := a.service.ForkSession(a.t.Context(), &compactordv1.ForkSessionRequest{SessionId: id})
+	assert.NoError(a.t, err)
+}
+
 func (a *appender) list(req *compactordv1.ListMessagesRequest) {
 	_, err := a.service.ListMessages(a.t.Context(), req)
 	assert.NoError(a.t, err)
@@ -116,6 +121,17 @@ func TestCallsThatWaitForAPool(t *testing.T) {
 				"append of one line": func(a *appender) { a.append("large", user("one line")) },
 			},
 			waits: []string{"large view", "long list", "tokens of a large"},
+		},
+		"imports": {
+			hold: func(a *appender) { a.forkOf(heldSession) },
+			calls: map[string]func(a *appender){
+				"fork of a large":     func(a *appender) { a.forkOf("large") },
+				"fork of a small":     func(a *appender) { a.forkOf("small") },
+				"large view":          func(a *appender) { a.view("large") },
+				"append of one line":  func(a *appender) { a.append("small", user("one line")) },
+				"append of much text": func(a *appender) { a.append("short", user(strings.Repeat("large ", 100<<10))) },
+			},
+			waits: []string{"fork of a large", "append of much text"},
 		},
 		"compactions": {
 			hold: func(a *appender) { a.compact(heldSession) },

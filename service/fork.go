@@ -38,6 +38,11 @@ func (s *Service) ForkSession(
 	if err != nil {
 		return nil, err
 	}
+	ctx, permit, err := s.admittedFork(ctx, source, req.GetChild())
+	if err != nil {
+		return nil, err
+	}
+	defer permit.Leave()
 	w, create, err := s.begin(ctx, source, point, req)
 	if err != nil {
 		return nil, err

@@ -35,22 +35,31 @@ func (p *Points) destination(
 	return &compactordv1.Revert{Point: point}, err
 }
 
-// turnChunk is the number of messages that are read at a time, backwards.
-const turnChunk = 100
+// turnChunk is the number of messages that are read at a time, backwards, and turnBytes about how many bytes they may have:
+// where they have more, fewer are read.
+const (
+	turnChunk = 128
+	turnBytes = 4 << 20
+)
 
 // beforeTurns returns the point before the first of the last active turns, as many as turns says.
 func (p *Points) beforeTurns(ctx context.Context, row *storagev1.Session, turns uint32) (uint32, error) {
 	left := turns
 	active := row.GetHead().GetActive()
 	for i := len(active) - 1; i >= 0; i-- {
+		count := uint32(turnChunk)
 		for end := active[i].GetEndIndex(); end > active[i].GetFirstIndex(); {
-			from := max(active[i].GetFirstIndex(), end-min(end, turnChunk))
-			chunk, err := p.Logs.Messages(ctx, row, from, end, 0)
+			from := max(active[i].GetFirstIndex(), end-min(end, count))
+			chunk, err := p.Logs.Messages(ctx, row, from, end, turnBytes)
 			if err != nil {
 				return 0, err
 			}
-			if len(chunk) != int(end-from) {
+			if len(chunk) == 0 {
 				return 0, sessionlog.MissingMessage(from)
+			}
+			if len(chunk) < int(end-from) {
+				count = uint32(len(chunk))
+				continue
 			}
 			for at := len(chunk) - 1; at >= 0; at-- {
 				if !session.StartsTurn(chunk[at].GetMessage()) {

@@ -13,9 +13,10 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/strategies"
 )
 
-// checkChunk is the number of messages or records that are read at a time.
+// checkChunk is the number of sessions or records that are read at a time.
 const checkChunk = 256
 
 // CheckAll is Check for all tenants.
@@ -136,7 +137,7 @@ func (c *logCheck) records(ctx context.Context) error {
 func (c *logCheck) messagesUpTo(ctx context.Context, end uint32) error {
 	for c.head.GetNextIndex() < end {
 		from := c.head.GetNextIndex()
-		messages, err := c.store.Messages(ctx, storage.RefOf(c.row), from, min(end, from+checkChunk), 0)
+		messages, err := c.store.Messages(ctx, storage.RefOf(c.row), from, end, messageChunk)
 		if err != nil {
 			return err
 		}
@@ -187,7 +188,10 @@ func (c *logCheck) record(ctx context.Context, stored *storagev1.StoredRecord) e
 	if change := r.GetPolicyChange(); change != nil {
 		c.policy = change.GetResolved()
 	}
-	state, err := loadState(ctx, c.store, c.row, h, nil)
+	pieces := &pieces{store: c.store, ref: storage.RefOf(c.row), head: h, bytes: minPieceBytes}
+	state, err := loadState(ctx, c.store, c.row, h, &session.Outlines{
+		Contents: pieces, To: h.GetNextIndex(), Least: LeastOutlined, Facts: strategies.OutlineFacts,
+	})
 	if err != nil {
 		return err
 	}

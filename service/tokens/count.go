@@ -56,7 +56,10 @@ func OfMessages(
 	return c.done(session.NewHead(c.estimator()), len(messages)), nil
 }
 
-// OfSession counts a session's view, by the session's estimator or by another one.
+// pieceBytes is about how much of a log is held while its view is counted.
+const pieceBytes = 256 << 10
+
+// OfSession counts a session's view, by the session's estimator or by another one. It holds only a piece of the log at a time.
 func OfSession(
 	ctx context.Context, logs *sessionlog.Logs, row *storagev1.Session, e compactordv1.Estimator,
 ) (*compactordv1.CountTokensResponse, error) {
@@ -68,26 +71,30 @@ func OfSession(
 	if !byOwn {
 		head = session.NewHead(c.estimator())
 	}
-	state, err := logs.State(ctx, row, row.GetHead())
+	drawing, err := logs.Drawing(ctx, row, row.GetHead(), pieceBytes)
 	if err != nil {
 		return nil, err
 	}
-	counter, view := c.counter, state.View(session.ViewOptions{})
-	for _, vm := range view.Messages {
-		if ctx.Err() != nil {
+	counter, messages := c.counter, 0
+	for drawn, err := range drawing.View(ctx, session.ViewOptions{}, session.Place{}) {
+		switch {
+		case err != nil:
+			return nil, err
+		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)
 		}
-		tokens := vm.GetTokens()
+		tokens := drawn.GetTokens()
 		if !byOwn {
-			c.counter, err = session.CountAhead(ctx, counter, vm.GetMessage())
+			c.counter, err = session.CountAhead(ctx, counter, drawn.GetMessage())
 			if err != nil {
 				return nil, err
 			}
-			tokens = session.MessageTokens(c.counter, vm.GetMessage())
+			tokens = session.MessageTokens(c.counter, drawn.GetMessage())
 		}
-		c.message(vm.GetMessage(), tokens, indexOf(vm))
+		c.message(drawn.GetMessage(), tokens, indexOf(drawn.ViewMessage))
+		messages++
 	}
-	return c.done(head, len(view.Messages)), nil
+	return c.done(head, messages), nil
 }
 
 // indexOf returns the log index of a message in a view; nil for the summary and for log repairs.
