@@ -47,7 +47,7 @@ func TestMain(m *testing.M) {
 			fmt.Fprintln(os.Stderr, "e2e:", err)
 			return 1
 		}
-		return m.Run()
+		return daemontest.Suite{M: m}.Run()
 	}())
 }
 

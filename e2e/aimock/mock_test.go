@@ -24,7 +24,7 @@ import (
 	"github.com/compactord/compactord/summarizers/llm/llmtest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(daemontest.Suite{M: m}) }
 
 // program is the installed mock.
 const program = "node_modules/@copilotkit/aimock/dist/cli.js"

@@ -24,7 +24,7 @@ const table = "../../clients/cases"
 var update = flag.Bool("update", false, "write the answers of the cases, instead of comparing them")
 
 func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(daemontest.Suite{M: m})
 }
 
 // file is a file of cases.

@@ -8,7 +8,6 @@ import (
 	"io"
 	"log/slog"
 	"net"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -23,7 +22,6 @@ import (
 	"github.com/compactord/compactord/service"
 	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/storage"
-	boltstore "github.com/compactord/compactord/storage/bolt"
 	"github.com/compactord/compactord/strategies"
 	"github.com/compactord/compactord/summarizers"
 	"github.com/compactord/compactord/summarizers/extractive"
@@ -67,8 +65,7 @@ func (l *logs) Write(p []byte) (int, error) {
 // Start starts a daemon. At the end of the test, the daemon stops and its store is checked.
 func Start(t testing.TB, o Options) *Daemon {
 	t.Helper()
-	store, err := boltstore.Open(filepath.Join(t.TempDir(), "store.db"), boltstore.Options{})
-	require.NoError(t, err)
+	store := openStore(t)
 	if o.Drain == 0 {
 		o.Drain = time.Minute
 	}

@@ -21,7 +21,7 @@ import (
 	"github.com/compactord/compactord/summarizers/llm/llmtest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(daemontest.Suite{M: m}) }
 
 const (
 	noFallback  = compactordv1.SummaryFallback_SUMMARY_FALLBACK_FAIL

@@ -81,12 +81,18 @@ type testRun struct {
 	store string
 }
 
-// serviceTests is the package whose tests run on all kinds of stores in a full run.
-const serviceTests = "./service"
+// onStores are the packages whose tests run in a full run on kinds of stores that they do not use by themselves.
+var onStores = []struct {
+	store    string
+	packages []string
+}{
+	{"bolt", []string{"./service"}},
+	{"postgres", []string{"./service", "./e2e/clients", "./e2e/faults"}},
+}
 
 // testRuns returns the calls of go test in a tier. A quick run uses -short, the race detector for concurrent packages,
 // and go's cache of results. A full run tests everything without -short, and then again with -short under the race
-// detector, which makes tests several times slower, and those of the service on the other stores.
+// detector, which makes tests several times slower, and some of them on other stores.
 func (v *verifier) testRuns(tested, withoutRace []string, compiler bool) []testRun {
 	var runs []testRun
 	// By default go test runs only some checks of vet. The linter runs all of them on the main module.
@@ -108,9 +114,10 @@ func (v *verifier) testRuns(tested, withoutRace []string, compiler bool) []testR
 		if compiler {
 			runs = append(runs, testRun{packages: tested, race: true, short: true, uncached: true, vet: none})
 		}
-		if slices.Contains(tested, serviceTests) {
-			for _, store := range []string{"bolt", "postgres"} {
-				runs = append(runs, testRun{packages: []string{serviceTests}, short: true, uncached: true, vet: none, store: store})
+		for _, on := range onStores {
+			packages := slices.DeleteFunc(slices.Clone(on.packages), func(p string) bool { return !slices.Contains(tested, p) })
+			if len(packages) > 0 {
+				runs = append(runs, testRun{packages: packages, short: true, uncached: true, vet: none, store: on.store})
 			}
 		}
 		return runs

@@ -58,13 +58,13 @@ func TestTestRuns(t *testing.T) {
 		"go test -timeout=60m -shuffle=on -count=1 ./service ./e2e ./e2e/clients ./session",
 		"go test -timeout=60m -race -short -shuffle=on -count=1 -vet=off ./service ./e2e ./e2e/clients ./session",
 		"go test -timeout=60m -short -shuffle=on -count=1 -vet=off ./service",
-		"go test -timeout=60m -short -shuffle=on -count=1 -vet=off ./service",
+		"go test -timeout=60m -short -shuffle=on -count=1 -vet=off ./service ./e2e/clients",
 	}, lines(fully, "", true, tested...))
 	require.Len(t, lines(fully, "", false, tested...), 8)
 	stores := fully.testRuns(tested, nil, false)[6:]
 	require.Equal(t, []string{"COMPACTORD_TEST_STORE=bolt"}, stores[0].command("", nil).env)
 	require.Equal(t, []string{"COMPACTORD_TEST_STORE=postgres"}, stores[1].command("", nil).env)
-	require.Len(t, lines(fully, "", false, "./session"), 6, "the service is not among the packages")
+	require.Len(t, lines(fully, "", false, "./session"), 6, "no package that other stores are for")
 
 	narrowed := &verifier{test: testArgs{packages: []string{"./service"}, flags: []string{"-run", "Cut"}}}
 	require.Equal(t, []string{"go test -timeout=60m -race -short -vet=off ./service -run Cut"},
