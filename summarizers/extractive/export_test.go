@@ -39,3 +39,9 @@ func Condense(text string, limit int) string {
 	var c condensed
 	return c.within(oneLine(text), nil, limit)
 }
+
+// ForbidsThings says whether a sentence names only what must not be somewhere.
+func ForbidsThings(text string) bool {
+	var cues cueReader
+	return forbidsThings(text, cues.read(text))
+}

@@ -200,7 +200,7 @@ func withoutTagQuestion(text string) string {
 
 // saysFirmly says whether a statement with these cues is more than a wish.
 func saysFirmly(text string, found cue) bool {
-	return found&(cueMust|cuePrefer) != 0 || ensures(text, found) || isMarkedImportant(text)
+	return found&(cueMust|cuePrefer) != 0 || ensures(text, found) || isMarkedImportant(text) || forbidsThings(text, found)
 }
 
 // isMarkedImportant says whether a sentence begins with a label that says how much it matters.
@@ -316,7 +316,7 @@ func ruleTier(text string, found cue, by speaker) int {
 	switch {
 	case found&cueMust != 0, ensures(text, found), isMarkedImportant(text):
 		return tierMust
-	case found&cuePrefer != 0 && (by != byUser || !opensTask(text)):
+	case found&cuePrefer != 0 && (by != byUser || !opensTask(text)), forbidsThings(text, found):
 		return tierPrefer
 	default:
 		return tierSoft

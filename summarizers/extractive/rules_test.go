@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/compactord/compactord/summarizers/extractive"
 )
 
 // TestRulesInManyWords: the phrases cover the many ways in which people and operators express rules.
@@ -99,4 +101,21 @@ func TestARuleIsWhole(t *testing.T) {
 	text := c.summary(t, "")
 	require.Contains(t, below(text, rulesHeading), rule+" "+more)
 	require.Equal(t, 1, strings.Count(text, more), text)
+}
+
+// An order that only names what must not be somewhere is as firm as one with a verb.
+func TestWhatMustNotBeSomewhereIsFirm(t *testing.T) {
+	t.Parallel()
+	for text, firm := range map[string]bool{
+		"No mocks in these tests.":                 true,
+		"Please no abbreviations.":                 true,
+		"please also no new words for the harbour": true,
+		"No boats for the guests of the office":    true,
+		"No errors in the list of the boats.":      false,
+		"No crane was seen in the harbour.":        false,
+		"No idea.":                                 false,
+		"No just the boats in the list.":           false,
+	} {
+		require.Equal(t, firm, extractive.ForbidsThings(text), text)
+	}
 }
