@@ -22,6 +22,7 @@ from typing_extensions import override
 
 from compactord._sync.client.client import Client
 from compactord._sync.client.session import Session
+from compactord.opened import OpenedSessions
 from compactord.view import View
 from compactord.whole_list import made_room, session_id, synced_on_thread
 from compactord.words import Policy
@@ -46,8 +47,7 @@ class CompactordPlugin(BasePlugin):
         """
         super().__init__(name)
         self._client = client
-        self._policy = policy
-        self._sessions: dict[str, Session] = {}
+        self._sessions = OpenedSessions(client, policy)
 
     def session(self, *, app_name: str, user_id: str, session_id: str, agent: str) -> Session:
         """The session of an agent in a conversation, to read its log, to pin, or to go back.
@@ -114,10 +114,7 @@ class CompactordPlugin(BasePlugin):
 
     def _opened(self, names: Sequence[str]) -> Session:
         # Whoever chooses one name cannot make another one of it.
-        name = session_id("/".join(quote(one, safe="") for one in names))
-        if name not in self._sessions:
-            self._sessions[name] = self._client.open_session(name, dialect="gemini", policy=self._policy)
-        return self._sessions[name]
+        return self._sessions.get(session_id("/".join(quote(one, safe="") for one in names)), dialect="gemini")
 
 
 def _show(view: View, request: LlmRequest, context: CallbackContext) -> None:

@@ -19,6 +19,7 @@ from compactord import v1
 from compactord._sync.client.client import Client
 from compactord._sync.client.session import Session
 from compactord.langchain_messages import neutral, shown
+from compactord.opened import OpenedSessions
 from compactord.whole_list import made_room, session_id, synced, synced_on_thread
 from compactord.words import Policy
 
@@ -43,15 +44,11 @@ class CompactordMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
         """
         super().__init__()
         self._client = client
-        self._policy = policy
-        self._sessions: dict[str, Session] = {}
+        self._sessions = OpenedSessions(client, policy)
 
     def session(self, thread_id: str) -> Session:
         """The session of a thread, to read its log, to pin messages, or to go back. It is made where there is none."""
-        name = session_id(thread_id)
-        if name not in self._sessions:
-            self._sessions[name] = self._client.open_session(name, policy=self._policy)
-        return self._sessions[name]
+        return self._sessions.get(session_id(thread_id))
 
     @override
     def wrap_model_call(

@@ -15,6 +15,7 @@ from typing_extensions import override
 
 from compactord._sync.client.client import Client
 from compactord._sync.client.session import Session
+from compactord.opened import OpenedSessions
 from compactord.whole_list import made_room, session_id, synced_on_thread
 from compactord.words import Dialect, Policy
 
@@ -67,9 +68,8 @@ class CompactordCallback(CustomLogger):
         """
         super().__init__()
         self._client = client
-        self._policy = policy
         self._named = session
-        self._sessions: dict[tuple[str, Dialect], Session] = {}
+        self._sessions = OpenedSessions(client, policy)
 
     @override
     async def async_pre_call_hook(
@@ -111,9 +111,4 @@ class CompactordCallback(CustomLogger):
         # Whoever chooses the one name cannot make another one of it.
         owner = user.user_id or user.token or ""
         name = session_id(f"{quote(owner, safe='')}/{quote(named, safe='')}")
-        return await asyncio.to_thread(self._opened, name, _DIALECTS[call_type][0])
-
-    def _opened(self, name: str, dialect: Dialect) -> Session:
-        if (name, dialect) not in self._sessions:
-            self._sessions[name, dialect] = self._client.open_session(name, dialect=dialect, policy=self._policy)
-        return self._sessions[name, dialect]
+        return await asyncio.to_thread(self._sessions.get, name, dialect=_DIALECTS[call_type][0])

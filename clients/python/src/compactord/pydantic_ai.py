@@ -20,6 +20,7 @@ from typing_extensions import override
 from compactord import messages
 from compactord._sync.client.client import Client
 from compactord._sync.client.session import Session
+from compactord.opened import OpenedSessions
 from compactord.pydantic_ai_messages import neutral, shown
 from compactord.whole_list import made_room, session_id, synced_on_thread
 from compactord.words import Policy
@@ -41,15 +42,11 @@ class CompactordCapability(AbstractCapability[Any]):
                 conversations that exist, change it by ``update`` of the session.
         """
         self._client = client
-        self._policy = policy
-        self._sessions: dict[str, Session] = {}
+        self._sessions = OpenedSessions(client, policy)
 
     def session(self, conversation_id: str) -> Session:
         """The session of a conversation, to read its log, to pin, or to go back. It is made where there is none."""
-        name = session_id(conversation_id)
-        if name not in self._sessions:
-            self._sessions[name] = self._client.open_session(name, policy=self._policy)
-        return self._sessions[name]
+        return self._sessions.get(session_id(conversation_id))
 
     @override
     async def prepare_model_request(

@@ -1,0 +1,51 @@
+"""The sessions of an adapter: one for each conversation of a framework, of which it keeps a bounded number."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+
+from compactord._sync.client.client import Client
+from compactord._sync.client.session import Session
+from compactord.words import Dialect, Policy
+
+MOST_OPENED = 1_000
+"""How many sessions an adapter keeps. A server has conversations without end, and each session holds its view."""
+
+
+class OpenedSessions:
+    """The sessions that were used last. Another one is opened anew, which costs one complete list. Safe for threads."""
+
+    def __init__(self, client: Client, policy: Policy, *, most: int = MOST_OPENED) -> None:
+        """Keep no session yet.
+
+        Args:
+            client: The client of a daemon.
+            policy: That of the sessions.
+            most: How many sessions are kept.
+        """
+        self._client = client
+        self._policy = policy
+        self._most = most
+        self._lock = threading.Lock()
+        self._sessions: OrderedDict[tuple[str, Dialect | None], Session] = OrderedDict()
+
+    def get(self, session_id: str, *, dialect: Dialect | None = None) -> Session:
+        """The session of an id. It is made where there is none.
+
+        Raises:
+            UnavailableError: No daemon answers.
+        """
+        key = (session_id, dialect)
+        with self._lock:
+            if key in self._sessions:
+                self._sessions.move_to_end(key)
+                return self._sessions[key]
+        # Without the lock: the others need not wait for the daemon. Who opens it at the same time takes the first one.
+        opened = self._client.open_session(session_id, dialect=dialect, policy=self._policy)
+        with self._lock:
+            kept = self._sessions.setdefault(key, opened)
+            self._sessions.move_to_end(key)
+            while len(self._sessions) > self._most:
+                self._sessions.popitem(last=False)
+            return kept
