@@ -27,11 +27,21 @@ func start() int {
 		Stderr:      os.Stderr,
 		OutTerminal: isTerminal(os.Stdout),
 		ErrTerminal: isTerminal(os.Stderr),
+		Columns:     columns(os.Stdout),
 		Asks:        term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd())),
 	}}
 	ctx, stop := untilSignal(context.Background(), a)
 	defer stop()
 	return program.Run(ctx, a, os.Args[1:])
+}
+
+// columns returns the width of a terminal; 0 where it is none, or does not say.
+func columns(f *os.File) int {
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
 }
 
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb" }

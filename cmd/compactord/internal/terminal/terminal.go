@@ -14,6 +14,8 @@ type Terminal struct {
 	Stdout, Stderr io.Writer
 	// OutTerminal and ErrTerminal say whether stdout and stderr are terminals.
 	OutTerminal, ErrTerminal bool
+	// Columns is the width of the terminal of stdout in characters; 0 where it is unknown.
+	Columns int
 	// Asks says whether the user can be asked: stdin and stderr are terminals.
 	Asks bool
 

@@ -55,6 +55,8 @@ type figures struct {
 
 	estimator compactordv1.Estimator
 	counter   session.Counter
+	// added are the sizes of the log's messages, in its order.
+	added []size
 	// shown are the messages of the view that come from the log, by index.
 	shown map[uint32]*compactordv1.ViewMessage
 }
@@ -201,6 +203,7 @@ func divide(tokens uint32, sizes [kinds]uint32) [kinds]uint32 {
 // logged counts what the view does not show of a message of the log.
 func (f *figures) logged(l *compactordv1.LoggedMessage) {
 	f.messages++
+	f.added = append(f.added, size{l.GetSequence(), f.scaled(l.GetTokens())})
 	vm := f.shown[l.GetIndex()]
 	switch {
 	case l.GetState() == compactordv1.MessageState_MESSAGE_STATE_PUT_ASIDE:

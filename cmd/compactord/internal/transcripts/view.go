@@ -32,6 +32,9 @@ count by their kind, such as 1,200 tokens for an image. The JSON document holds 
 (what views leave out), summary (the compaction in effect), tokens, report, notes, messages (the number in the log) and,
 with --messages, view. With --as-of, not_shown is left out, and messages counts the log up to the point.
 
+A terminal also shows how large the context was over the log: the sum of the messages' estimates, less what compactions, prunes
+and reverts took. With NO_COLOR, it is drawn in plain characters.
+
 With --dialect, stdout is one JSON object with those fields of the request's body that hold the conversation, such as
 system and messages.`
 }
@@ -95,7 +98,21 @@ func (c *View) Run(ctx context.Context, a *api.App) (err error) {
 		v.Print(a.Out)
 	default:
 		f.print(a.Out, conv, newPainter(a), unknownWindow(a, conv))
+		return c.drawCurve(ctx, a, conv, f)
 	}
+	return nil
+}
+
+// drawCurve draws on a terminal how large the context was over the log.
+func (c *View) drawCurve(ctx context.Context, a *api.App, conv *conversation.Conversation, f *figures) error {
+	if !a.OutTerminal || c.AsOf != nil {
+		return nil
+	}
+	sizes, err := f.readCurve(ctx, conv)
+	if err != nil {
+		return err
+	}
+	sizes.draw(a.Out, f.report, newPainter(a), a.Columns)
 	return nil
 }
 

@@ -199,3 +199,15 @@ func TestViewInColour(t *testing.T) {
 	plain := programtest.RunWith(t.Context(), &api.App{Terminal: terminal.Terminal{OutTerminal: true}}, "view", path).Ends(t, terminal.ExitDone)
 	require.NotContains(t, plain.Out, "\x1b")
 }
+
+// On a terminal, and only there, the context is drawn over the log.
+func TestViewDrawsACurveOnATerminal(t *testing.T) {
+	path := sample.TalkFile(t)
+	a := &api.App{Terminal: terminal.Terminal{Stdin: strings.NewReader(""), OutTerminal: true, Columns: 60}}
+	drawn := programtest.RunWith(t.Context(), a, "view", path, "--compact", "--context-window", "60000").Ends(t, terminal.ExitDone).Out
+	sample.Contains(t, drawn, "The context over the log, by its estimates:\n")
+	sample.Contains(t, drawn, "window 60,000\n")
+	plain := programtest.Ran(t, "view", path, "--compact", "--context-window", "60000").Ends(t, terminal.ExitDone).Out
+	require.NotContains(t, plain, "over the log")
+	require.NotContains(t, plain, "\x1b")
+}
