@@ -7,6 +7,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"image"
+	"image/png"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -36,7 +38,9 @@ func TestMain(m *testing.M) { os.Exit(daemontest.RunWithProgram(m, &program)) }
 const (
 	// hostileID is a session id of characters that mean something in HTML and in addresses.
 	hostileID = `<img/src=x>&"'#/?%41`
-	longLog   = 100_000
+	// hostileChild is one for a child, which begins and ends with a letter or digit.
+	hostileChild = `a<img/src=x>&"'/?%41z`
+	longLog      = 100_000
 )
 
 // hostileText has what would run in a page that parses it, what turns the order of characters, and what is not seen.
@@ -114,7 +118,7 @@ func walker(t *testing.T) func(program, page, address string) {
 		token, err := access.Find("", address, false)
 		require.NoError(t, err)
 		settings, err := json.Marshal(map[string]any{
-			"base": page, "token": token, "executable": browser, "hostile": hostileID, "text": hostileText, "long": longLog,
+			"base": page, "token": token, "executable": browser, "hostile": hostileID, "child": hostileChild, "text": hostileText, "long": longLog,
 			"screenshots": os.Getenv("COMPACTORD_SCREENSHOTS"), "looks": looks(),
 		})
 		require.NoError(t, err)
@@ -195,8 +199,10 @@ func fillStore(t *testing.T, address string) {
 	f.compact("work", 10)
 	f.hideResults("work")
 	f.create("full", "", nil, daemontest.Working(60, 2000)...)
+	f.child("full")
 	f.create(hostileID, hostileText, map[string]string{"label": hostileText}, said(compactordv1.Role_ROLE_USER, hostileText),
 		said(compactordv1.Role_ROLE_ASSISTANT, strings.Repeat("x", 1_000_000)))
+	f.append(hostileID, hostileCalls()...)
 	f.points("points")
 	f.create("long", "", nil, long()...)
 }
@@ -285,6 +291,50 @@ func (f *filler) points(id string) {
 	})
 	require.NoError(f.t, err)
 	f.append(id, said(compactordv1.Role_ROLE_USER, "The right way."))
+}
+
+// child makes a child of a session, with an image, what is none, and what must not be loaded.
+func (f *filler) child(of string) {
+	f.t.Helper()
+	_, err := f.sessions.ForkSession(f.t.Context(), &compactordv1.ForkSessionRequest{
+		SessionId: of, NewSessionId: hostileChild, Child: &compactordv1.ChildContext{Sees: compactordv1.ChildSees_CHILD_SEES_NOTHING},
+	})
+	require.NoError(f.t, err)
+	message := said(compactordv1.Role_ROLE_USER, "A zebra.")
+	for _, media := range []*compactordv1.MediaPart{
+		{MimeType: "image/png", Name: hostileText, Source: &compactordv1.MediaPart_Data{Data: pixel(f.t)}},
+		{MimeType: "image/png", Source: &compactordv1.MediaPart_Data{Data: []byte("none")}},
+		{MimeType: "image/svg+xml", Source: &compactordv1.MediaPart_Data{Data: []byte("<svg xmlns='http://www.w3.org/2000/svg'/>")}},
+		{MimeType: "image/png", Source: &compactordv1.MediaPart_Uri{Uri: "https://elsewhere.example/x.png"}},
+	} {
+		message.Parts = append(message.Parts, &compactordv1.Part{Kind: &compactordv1.Part_Media{Media: media}})
+	}
+	f.append(hostileChild, message)
+}
+
+// hostileCalls are a call and a result of a tool with a hostile name, after thinking, and a block of the provider's.
+func hostileCalls() []*compactordv1.Message {
+	return []*compactordv1.Message{
+		{Role: compactordv1.Role_ROLE_ASSISTANT, Parts: []*compactordv1.Part{
+			{Kind: &compactordv1.Part_Thinking{Thinking: &compactordv1.ThinkingPart{Text: hostileText}}},
+			{Kind: &compactordv1.Part_ToolCall{ToolCall: &compactordv1.ToolCall{Id: hostileText, Name: hostileText, Arguments: hostileText}}},
+		}},
+		{Role: compactordv1.Role_ROLE_TOOL, Parts: []*compactordv1.Part{{Kind: &compactordv1.Part_ToolResult{
+			ToolResult: &compactordv1.ToolResult{CallId: hostileText, Name: hostileText, Parts: []*compactordv1.ResultPart{
+				{Kind: &compactordv1.ResultPart_Text{Text: &compactordv1.TextPart{Text: strings.Repeat(hostileText, 5000)}}},
+			}},
+		}}}},
+		said(compactordv1.Role_ROLE_USER, "Go on."),
+		said(compactordv1.Role_ROLE_ASSISTANT, hostileText),
+	}
+}
+
+// pixel is an image.
+func pixel(t *testing.T) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	require.NoError(t, png.Encode(&out, image.NewGray(image.Rect(0, 0, 1, 1))))
+	return out.Bytes()
 }
 
 // compact summarizes all but the last turns of a session.

@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import { api, base, figure, inLooks, list, selected, settings, token } from "./browser.mjs";
 
-const { hostile, text, long } = settings;
+const { child: hostileChild, hostile, text, long } = settings;
 
 // How many sessions there are. Each look makes another.
-let sessions = 5;
+let sessions = 6;
 
 await inLooks(async ({ page, step, look }) => {
   await step("token", () => asksForAToken(page));
@@ -18,8 +18,11 @@ await inLooks(async ({ page, step, look }) => {
   await step("time", () => goesBackInTime(page));
   await step("window", () => showsTheWindow(page));
   await step("live", () => followsASession(page, look));
+  await step("children", () => showsChildren(page));
   await step("refused", () => changesNothing(page));
   await step("hostile", () => showsHostileTexts(page));
+  await step("hostile calls", () => showsHostileCalls(page));
+  await step("hostile window", () => showsAHostileWindow(page));
   await step("long", () => showsALongSession(page));
 });
 
@@ -35,6 +38,15 @@ async function listsSessions(page) {
   await page.keyboard.press("Enter");
   await page.getByRole("table").waitFor();
   assert.equal(await page.locator("tbody tr").count(), sessions);
+  const cellOf = (name) => page.getByRole("row").filter({ has: page.getByRole("link", { name, exact: true }) });
+  await cellOf("full").getByRole("meter", { name: "Tokens of the window" }).waitFor();
+  await cellOf("full").getByText(/^\d+ % of 100,000$/).waitFor();
+
+  // What changes meanwhile comes to the top, and is marked.
+  const first = page.locator("tbody tr").first();
+  await api("SessionService/CreateCheckpoint", { sessionId: "full" });
+  await first.getByRole("link", { name: "full", exact: true }).waitFor();
+  await first.getByText("live", { exact: true }).waitFor();
   await page.getByLabel("Id, title or label").fill("team=harbour");
   assert.deepEqual(await page.locator("tbody a").allTextContents(), ["work"]);
   await page.getByLabel("Id, title or label").fill("");
@@ -188,9 +200,21 @@ async function goesBackInTime(page) {
   await page.getByText("Time", { exact: true }).click();
   const points = page.getByRole("list", { name: "Points" });
   const point = (text) => points.getByRole("button").filter({ hasText: text });
+  const curve = page.getByRole("img", { name: /^Tokens of the view over 92 points/ });
+  await curve.waitFor();
+  const drawn = await curve.locator("polyline").getAttribute("points");
+  assert.equal(drawn.split(" ").length, 92);
+  for (const [kind, times] of [["compaction", 1], ["prune", 1], ["revert", 1], ["attempt", 1], ["trigger", 1]]) {
+    assert.equal(await curve.locator(`.${kind}`).count(), times, kind);
+  }
+  // What the revert put aside is in the curve no more: it is as high as at the checkpoint.
+  const heights = drawn.split(" ").map((at) => Number(at.split(",")[1]));
+  assert.equal(heights[90], heights[87]);
+  assert.ok(heights[85] > heights[84], "the compaction frees tokens");
   const asOf = (n) => page.getByText(`This is the view as of point ${n}:`);
   await point("Policy").waitFor();
   assert.match(await point("Skipped attempt").textContent(), /no gain/);
+  assert.match(await point("Compaction").textContent(), /[\d,]+ freed/);
   assert.match(await point("Checkpoint 1").textContent(), /globalThis\.hacked=1.*⟨U\+202E⟩/);
   assert.match(await point("Revert to point 87").textContent(), /2 messages put aside/);
   const [, before, after] = (await point("Compaction").textContent()).match(/([\d,]+) → ([\d,]+) tokens · covers #0 to #62/);
@@ -312,11 +336,68 @@ async function showsHostileTexts(page) {
   await inLog.getByText("#0 in the log").waitFor();
 }
 
+// A child is found, searched, and leads back. Its messages have images and what only looks like one.
+async function showsChildren(page) {
+  await page.goto(`${base}#/session/full`);
+  await page.getByText("1 child", { exact: true }).click();
+  await page.getByRole("link", { name: hostileChild, exact: true }).waitFor();
+  await page.getByText("Search", { exact: true }).first().click();
+  await page.getByLabel("In all of the log").fill("zebra");
+  await page.getByLabel("children, too").check();
+  await page.getByRole("button", { name: "Search", exact: true }).click();
+  await page.getByRole("link", { name: /zebra/ }).click();
+  const inLog = page.getByRole("region", { name: "In the log" });
+  await inLog.getByRole("heading", { name: "#0 in the log" }).waitFor();
+  assert.ok(page.url().includes(encodeURIComponent(hostileChild)), page.url());
+  const pictures = inLog.locator("summary").filter({ hasText: "Image" });
+  assert.equal(await pictures.count(), 2, "an SVG and an address are no images");
+  await pictures.nth(0).click();
+  await page.waitForFunction(() => document.querySelector("img.image")?.naturalWidth === 1);
+  assert.match(await pictures.nth(0).textContent(), /<img src=x onerror/);
+  await pictures.nth(1).click();
+  await inLog.getByText("It is no image that this browser can show.").waitFor();
+  await inLog.getByText("https://elsewhere.example/x.png").waitFor();
+  await inLog.locator("summary").filter({ hasText: "Image" }).nth(0).scrollIntoViewIfNeeded();
+  await page.getByText("A child of").getByRole("link", { name: "full" }).click();
+  await page.getByText("1 child", { exact: true }).waitFor();
+}
+
+// Names of tools, thinking, arguments and results are as hostile as messages.
+async function showsHostileCalls(page) {
+  const inLog = page.getByRole("region", { name: "In the log" });
+  await list(page, "Log").focus();
+  await page.keyboard.press("Home");
+  await list(page, "Log").getByText("#2 assistant").click();
+  const [thinking, called] = [inLog.locator("details").nth(0), inLog.locator("details").nth(1)];
+  assert.match(await called.locator("summary").textContent(), /^Calls <img src=x onerror=/);
+  for (const part of [thinking, called]) {
+    await part.locator("summary").click();
+    assert.match(await part.locator("pre").textContent(), /<script>globalThis\.hacked=1.*⟨U\+202E⟩/s);
+    await part.getByRole("button", { name: "Copy" }).click();
+    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), text);
+  }
+  await list(page, "Log").getByText("#3 tool").click();
+  await inLog.locator("summary").filter({ hasText: /^Result of <img/ }).click();
+  await inLog.getByRole("button", { name: /^Show all [\d,]+ characters$/ }).click();
+  assert.ok((await inLog.locator("pre").textContent()).length > 700_000);
+}
+
+// What is in the window, what would free it, and the curve say texts of a conversation, too.
+async function showsAHostileWindow(page) {
+  await page.getByText("The window", { exact: true }).click();
+  const largest = page.getByRole("table", { name: "The largest messages" });
+  await largest.getByRole("row").filter({ hasText: "#3" }).getByText("<img src=x").waitFor();
+  await page.getByRole("button", { name: "What would free tokens?" }).click();
+  await page.getByText("Nothing was changed.").waitFor();
+  await page.getByText("Time", { exact: true }).click();
+  await page.getByRole("img", { name: /^Tokens of the view over 7 points/ }).waitFor();
+}
+
 async function showsHostileHits(page) {
   await page.getByText("Search", { exact: true }).first().click();
   await page.getByLabel("In all of the log").fill("zero");
   await page.keyboard.press("Enter");
-  const hit = page.getByRole("list", { name: "Hits" }).getByRole("button");
+  const hit = page.getByRole("list", { name: "Hits" }).getByRole("button").last();
   await hit.waitFor();
   assert.match(await hit.textContent(), /⟨U\+202E⟩.*⟨U\+200B⟩/);
   assert.equal(await hit.locator("mark").textContent(), "zero");
@@ -325,13 +406,14 @@ async function showsHostileHits(page) {
 async function showsHostileRequests(page) {
   await page.getByText("Request as JSON").click();
   await page.getByText(/^\d+ elements\./).waitFor();
-  await list(page, "Messages of the request").getByText("hacked").click();
+  await list(page, "Messages of the request").getByText("hacked").first().click();
   const json = page.getByRole("region", { name: "JSON" });
   assert.match(await json.locator("pre").textContent(), /⟨U\+202E⟩/);
   await json.getByRole("button", { name: "Copy" }).click();
   const copied = await page.evaluate(() => navigator.clipboard.readText());
   assert.ok(copied.includes("\u202e"), "the JSON is copied as it is");
   assert.equal(JSON.parse(copied).content[0].text, text);
+  await page.getByText("Request as JSON").click();
 }
 
 async function showsALongSession(page) {
@@ -344,7 +426,32 @@ async function showsALongSession(page) {
   await page.keyboard.press("End");
   await list(page, "Log").getByText(`#${long - 1} assistant`).waitFor();
   await list(page, "Log").getByText(`the last of ${long}`).waitFor();
+  const end = Date.now();
+  await page.getByRole("heading", { name: `View: ${new Intl.NumberFormat("en").format(long)}`, exact: true }).waitFor();
+  const whole = Date.now();
   const rows = await page.getByRole("option").count();
   assert.ok(rows < 200, `${rows} rows exist`);
-  console.log(`${long} messages: shown after ${first - begun} ms, at their end after ${Date.now() - first} ms more`);
+  const frames = await page.evaluate(scrolls, 300);
+  frames.sort((a, b) => a - b);
+  const at = (share) => frames[Math.floor(share * (frames.length - 1))].toFixed(0);
+  await page.getByText("Time", { exact: true }).click();
+  const asked = Date.now();
+  await page.locator(".curve svg").waitFor();
+  console.log(`${long} messages: shown after ${first - begun} ms, at their end after ${end - first} ms more, the whole view after ${whole - begun} ms; ` +
+    `a frame of scrolling takes ${at(0.5)} ms, of a hundred 95 take up to ${at(0.95)} ms and the longest ${at(1)} ms; the curve is there after ${Date.now() - asked} ms`);
+}
+
+// scrolls goes through the log in some steps, and returns how long each frame took.
+async function scrolls(steps) {
+  const log = document.querySelector("[aria-label=Log]");
+  const frame = () => new Promise((resolve) => { requestAnimationFrame(resolve); });
+  const frames = [];
+  let before = await frame();
+  for (let i = 0; i < steps; i++) {
+    log.scrollTop = log.scrollHeight * i / steps;
+    const now = await frame();
+    frames.push(now - before);
+    before = now;
+  }
+  return frames;
 }

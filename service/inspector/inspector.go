@@ -25,6 +25,10 @@
 //	search.js     a search in the log
 //	time.js       the points of a session
 //	request.js    the JSON of a request in a dialect
+//	history.js    the tokens of a session at each point
+//	curve.js      the same as a curve
+//	family.js     where a session comes from, and its children
+//	fullness.js   how full the windows of listed sessions are
 //	virtual.js    a list of which only the rows in sight exist
 //	text.js       texts as people can read them safely
 //	dom.js        elements
@@ -58,7 +62,7 @@ var types = map[string]string{
 }
 
 // policy lets the page use nothing but its own files and its own daemon, and no other page embed it.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
 // Add adds the page to a mux. writing says whether it offers to change sessions; without that, its calls must go through

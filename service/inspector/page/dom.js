@@ -2,7 +2,15 @@
 
 // element returns an element with attributes and children. A child is an element, or a text.
 export function element(name, attributes = {}, ...children) {
-  const made = document.createElement(name);
+  return dressed(document.createElement(name), attributes, children);
+}
+
+// drawing returns an element of a drawing.
+export function drawing(name, attributes = {}, ...children) {
+  return dressed(document.createElementNS("http://www.w3.org/2000/svg", name), attributes, children);
+}
+
+function dressed(made, attributes, children) {
   for (const [key, value] of Object.entries(attributes)) {
     if (key.startsWith("on")) {
       made.addEventListener(key.slice(2), value);

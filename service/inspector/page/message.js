@@ -26,9 +26,35 @@ function showPart(part, cite) {
     return collapsed(title, ...(part.toolResult.parts ?? []).map((p) => showPart(p)));
   }
   if (part.media) {
-    return element("p", { class: "note" }, `Media, ${line(part.media.mimeType, 80)}, ${line(part.media.name ?? "", 80)}`);
+    return showMedia(part.media);
   }
   return collapsed(`An item of ${words(part.opaque?.dialect ?? "DIALECT_", "DIALECT_")}: ${line(part.opaque?.type ?? "", 80)}`, showText(part.opaque?.json ?? ""));
+}
+
+// Kinds of images that are nothing but pixels.
+const images = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
+
+// showMedia shows an image that the log holds, once it is asked for. What stands elsewhere is named and never loaded.
+function showMedia(media) {
+  const name = `${line(media.mimeType ?? "", 80)}${media.name ? `, ${line(media.name, 80)}` : ""}`;
+  if (!media.data || !images.has(media.mimeType)) {
+    const where = media.uri ?? media.fileId;
+    return element("p", { class: "note" }, `Media, ${name}${where ? `, ${line(where, 300)}` : ""}`);
+  }
+  const inside = element("div");
+  return element("details", { ontoggle: (event) => { if (event.target.open && !inside.firstChild) fill(inside, imageOf(media, name)); } },
+    element("summary", {}, `Image, ${name}`), inside);
+}
+
+function imageOf({ mimeType, data }, name) {
+  const bytes = Uint8Array.from(atob(data), (character) => character.codePointAt(0));
+  const address = URL.createObjectURL(new Blob([bytes], { type: mimeType }));
+  const done = () => URL.revokeObjectURL(address);
+  const image = element("img", { class: "image", src: address, alt: name, onload: done, onerror: () => {
+    done();
+    image.replaceWith(element("p", { class: "note" }, "It is no image that this browser can show."));
+  } });
+  return image;
 }
 
 function collapsed(title, ...inside) {

@@ -5,6 +5,7 @@ import { changesOf } from "./changes.js";
 import { differencePanel } from "./difference.js";
 import { element, fill } from "./dom.js";
 import { Lists, failing } from "./lists.js";
+import { familyOf } from "./family.js";
 import { follow } from "./live.js";
 import { propose } from "./proposal.js";
 import { requestPanel } from "./request.js";
@@ -18,7 +19,9 @@ import { windowPanel } from "./window.js";
 
 // showSession shows a session: its view as of a point, if there is one, else as it is now; and a message, if one is named.
 export async function showSession(main, id, { point: first, index }, signal) {
-  const { session, report } = await call("SessionService/GetSession", { sessionId: id }, signal);
+  const got = await call("SessionService/GetSession", { sessionId: id }, signal);
+  const { session } = got;
+  let { report } = got;
   const newest = new View(id);
   const problem = failing(signal);
   let view = newest;
@@ -85,7 +88,8 @@ export async function showSession(main, id, { point: first, index }, signal) {
     updating = updating.then(async () => {
       const [now] = await Promise.all([call("SessionService/GetSession", { sessionId: id }, signal), newest.load(signal)]);
       Object.assign(session, now.session);
-      fill(head, overview(session, now.report));
+      report = now.report;
+      fill(head, overview(session, report));
       lists.grew(Math.max(length, session.nextIndex ?? 0), stale);
       times.grew();
       if (view === newest) {
@@ -104,13 +108,13 @@ export async function showSession(main, id, { point: first, index }, signal) {
   const following = element("p", { class: "note", role: "status" });
   const difference = differencePanel(id, goTo, signal);
   const running = runningPanel(id, difference.show, signal);
-  const times = timePanel(session, { at: () => point, goTo: goBack, compare: difference.show }, signal);
+  const times = timePanel(session, { at: () => point, goTo: goBack, compare: difference.show, report: () => report }, signal);
   const contents = windowPanel(session, { now: () => view === newest && canFollow, goTo }, signal);
   const actions = canWrite ? element("p", { class: "tools", role: "group", "aria-label": "Actions" },
     offer("Compact …", changes.compaction), offer("Prune …", changes.pruning), offer("Checkpoint …", changes.checkpoint),
     offer("Undo …", changes.undo)) : undefined;
   fill(main, element("p", {}, element("a", { href: "#/" }, "All sessions")),
-    head, following, actions, problem.root, running.root, contents.root,
+    head, ...familyOf(session, signal), following, actions, problem.root, running.root, contents.root,
     searchPanel(id, newest, goTo, signal), times.root, difference.root, requests, where, lists.root);
   await goBack(undefined);
   updating = newest.load(signal, () => {

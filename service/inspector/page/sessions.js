@@ -1,14 +1,19 @@
 // The list of sessions.
 
-import { call } from "./api.js";
+import { call, canFollow } from "./api.js";
 import { element, fill } from "./dom.js";
+import { addressOf } from "./family.js";
+import { Fullness } from "./fullness.js";
 import { count, line, shown, time } from "./text.js";
 
 const pageSize = 200;
+const refreshing = 5000;
+const liveFor = 60_000;
 
 // showSessions shows the sessions that changed last, with a field that filters those that are loaded.
 export async function showSessions(main, signal) {
   const loaded = [];
+  const fullness = new Fullness(signal);
   let next = "";
   const filter = element("input", { id: "filter", type: "search", oninput: draw });
   const since = element("input", { id: "since", type: "date", onchange: draw });
@@ -25,11 +30,32 @@ export async function showSessions(main, signal) {
     draw();
   }
 
+  // refresh brings what has changed to the top, as long as the page is looked at.
+  async function refresh() {
+    if (document.hidden) {
+      return;
+    }
+    const answer = await call("SessionService/ListSessions", { pageSize, order: "SESSION_ORDER_CHANGED" }, signal).catch(() => ({}));
+    const newest = answer.sessions ?? [];
+    const known = new Map(loaded.map((s) => [s.uid, s]));
+    const changed = newest.some((s) => known.get(s.uid)?.changedAt !== s.changedAt);
+    const ended = loaded.some((s) => s.live && !isLive(s));
+    if (changed) {
+      const listed = new Set(newest.map((s) => s.uid));
+      loaded.splice(0, loaded.length, ...newest, ...loaded.filter((s) => !listed.has(s.uid)));
+    }
+    if (changed || ended) {
+      draw();
+    }
+  }
+
   function draw() {
     const sought = filter.value.toLowerCase();
     const from = since.value ? new Date(`${since.value}T00:00`).getTime() : 0;
     const hits = loaded.filter((s) => searched(s).includes(sought) && new Date(s.changedAt).getTime() >= from);
-    fill(body, ...hits.map(row));
+    const focused = body.contains(document.activeElement) ? document.activeElement.getAttribute("href") : undefined;
+    fill(body, ...hits.map((s) => row(s, fullness)));
+    [...body.querySelectorAll("a")].find((a) => a.getAttribute("href") === focused)?.focus();
     found.textContent = `${count(hits.length)} of ${count(loaded.length)} loaded sessions`;
     more.hidden = next === "";
   }
@@ -49,6 +75,15 @@ export async function showSessions(main, signal) {
           element("th", { scope: "col" }, "Changed"))),
         body)),
     more);
+  if (canFollow) {
+    const timer = setInterval(refresh, refreshing);
+    signal.addEventListener("abort", () => clearInterval(timer));
+  }
+}
+
+// isLive says whether a session has changed within the last minute.
+function isLive(s) {
+  return Date.now() - new Date(s.changedAt).getTime() < liveFor;
 }
 
 function searched(s) {
@@ -56,17 +91,22 @@ function searched(s) {
   return [s.sessionId, s.title ?? "", ...labels].join("\n").toLowerCase();
 }
 
-function row(s) {
+function row(s, fullness) {
+  s.live = canFollow && isLive(s);
   const labels = Object.entries(s.labels ?? {}).map(([key, value]) =>
     element("span", { class: "label" }, line(`${key}=${value}`, 60)));
-  return element("tr", {},
+  const full = element("td", { class: "number" });
+  const made = element("tr", {},
     element("th", { scope: "row" },
-      element("a", { href: `#/session/${encodeURIComponent(s.sessionId)}` }, shown(s.sessionId)),
+      element("a", { href: addressOf(s.sessionId) }, shown(s.sessionId)),
+      s.live ? element("span", { class: "state live" }, "live") : undefined,
       s.title ? element("span", { class: "title" }, line(s.title, 100)) : undefined,
       ...labels),
     element("td", { class: "number" }, count(s.nextIndex ?? 0)),
     element("td", { class: "number" }, count(s.activeMessages ?? 0)),
     element("td", { class: "number" }, s.compactionId ? `#${count(s.firstKeptIndex - 1)}` : "not"),
-    element("td", { class: "number" }, s.resolvedPolicy?.contextWindow ? count(s.resolvedPolicy.contextWindow) : "unknown"),
+    full,
     element("td", {}, time(s.changedAt)));
+  fullness.fill(made, full, s);
+  return made;
 }

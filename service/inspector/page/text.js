@@ -30,9 +30,9 @@ export function time(iso) {
   return iso ? new Date(iso).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" }) : "";
 }
 
-// counted returns a number with its noun.
-export function counted(n, noun) {
-  return `${count(n)} ${noun}${n === 1 ? "" : "s"}`;
+// counted returns a number with its noun. many is its plural, where that is not made with an s.
+export function counted(n, noun, many = `${noun}s`) {
+  return `${count(n)} ${n === 1 ? noun : many}`;
 }
 
 // joined returns those facts that there are, as one line.

@@ -1,15 +1,17 @@
 // The points of a session, the newest first: its records, and the messages between them.
 
 import { call } from "./api.js";
+import { curveOf } from "./curve.js";
 import { element, fill } from "./dom.js";
 import { capital, count, counted, joined, line, shown, time, words } from "./text.js";
 
 const pageSize = 100;
 
 // timePanel returns a part of the page that lists the points. at() is the point of the view that is shown, or nothing
-// for the newest view; goTo is called with a point that is chosen, and compare with one whose record is to be looked at. Call
-// mark when the point has changed, and grew when the session has.
-export function timePanel(session, { at, goTo, compare }, signal) {
+// for the newest view; goTo is called with a point that is chosen, and compare with one whose record is to be looked at;
+// report() is the newest report. Call mark when the point has changed, and grew when the session has.
+export function timePanel(session, { at, goTo, compare, report }, signal) {
+  const curve = curveOf(session, report, goTo, signal);
   let next = "";
   let asked = 0;
   let after;
@@ -31,6 +33,7 @@ export function timePanel(session, { at, goTo, compare }, signal) {
     // What follows the records that are loaded: the end of the log, then the oldest of them.
     after = { sequence: (session.point ?? 0) + 1, nextIndex: session.nextIndex ?? 0 };
     load(true);
+    curve.load();
   }
 
   async function load(anew) {
@@ -105,7 +108,7 @@ export function timePanel(session, { at, goTo, compare }, signal) {
   }
 
   const root = element("details", { class: "panel", ontoggle: (event) => { if (event.target.open && asked === 0) begin(); } },
-    element("summary", {}, "Time"), said, list, more);
+    element("summary", {}, "Time"), curve.root, said, list, more);
   return { root, mark, grew };
 }
 
@@ -119,8 +122,8 @@ function described(record) {
 }
 
 const kinds = Object.entries({
-  compaction: ({ compaction: c }) => ["Compaction", joined(fromTo(c), range("covers", c.covered), made(c.provenance))],
-  prune: ({ prune: p }) => ["Prune", joined(fromTo(p), counted(p.edits?.length ?? 0, "edit"), made(p.provenance))],
+  compaction: ({ compaction: c }) => ["Compaction", joined(fromTo(c), range("covers", c.covered), freed(c), made(c.provenance))],
+  prune: ({ prune: p }) => ["Prune", joined(fromTo(p), counted(p.edits?.length ?? 0, "edit"), freed(p), made(p.provenance))],
   attempt: ({ attempt: a }) => [
     `${capital(words(a.outcome, "ATTEMPT_OUTCOME_"))} attempt`,
     joined(a.errorReason && words(a.errorReason, "ERROR_REASON_"), a.skipReason && words(a.skipReason, "SKIP_REASON_"),
@@ -140,6 +143,10 @@ const kinds = Object.entries({
 
 function fromTo({ tokensBefore = 0, tokensAfter = 0 }) {
   return `${count(tokensBefore)} → ${count(tokensAfter)} tokens`;
+}
+
+function freed({ tokensBefore = 0, tokensAfter = 0 }) {
+  return `${count(Math.max(0, tokensBefore - tokensAfter))} freed`;
 }
 
 function range(verb, { start = 0, end = 0 } = {}) {
