@@ -12,14 +12,12 @@ import json
 import re
 import subprocess
 import threading
-from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, cast
+from typing import Any
 
-from typing_extensions import override
-
+from http_server import EVENTS, JSON, Answer, environment, serving
 from wire import PROTOCOLS, Call, Protocol, Said
 
 TURN = re.compile(r"^Turn (\d+):[^\n]*\Z", re.MULTILINE)
@@ -109,18 +107,12 @@ class Provider:
     window: int
     forgiving: bool = False
     url: str = ""
+    lock: threading.Lock = field(default_factory=threading.Lock)
     requests: list[Request] = field(default_factory=list[Request])
 
     def environment(self) -> dict[str, str]:
         """Where the providers' packages look for it."""
-        return {
-            "OPENAI_BASE_URL": f"{self.url}/v1",
-            "OPENAI_API_KEY": "none",
-            "ANTHROPIC_BASE_URL": self.url,
-            "ANTHROPIC_API_KEY": "none",
-            "GOOGLE_GEMINI_BASE_URL": self.url,
-            "GOOGLE_API_KEY": "none",
-        }
+        return environment(self.url)
 
     def refusal(self, protocol: Protocol, body: dict[str, Any]) -> str:
         """Why a request is refused; empty where it is not."""
@@ -143,77 +135,36 @@ class Provider:
                 same += len(one)
         return same / sum(sum(map(len, one.messages)) for one in self.requests)
 
+    def answer(self, path: str, body: Any) -> Answer:
+        """Answer a request, one after the other."""
+        protocol = next(one for one in PROTOCOLS if path.split("?")[0].endswith(one.paths))
+        with self.lock:
+            return self._answered(protocol, body, streamed=bool(body.get("stream")) or ":stream" in path)
 
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-
-    def __init__(self, provider: Provider) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
-        self.provider = provider
-        self.lock = threading.Lock()
-
-
-class _Handler(BaseHTTPRequestHandler):
-    def do_POST(self) -> None:
-        """Answer a request."""
-        server = cast(_Server, self.server)
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        protocol = next(one for one in PROTOCOLS if self.path.split("?")[0].endswith(one.paths))
-        with server.lock:
-            self._answer(server.provider, protocol, body)
-
-    def _answer(self, provider: Provider, protocol: Protocol, body: dict[str, Any]) -> None:
+    def _answered(self, protocol: Protocol, body: dict[str, Any], *, streamed: bool) -> Answer:
         messages = [json.dumps(one) for one in protocol.messages(body)]
-        streamed = bool(body.get("stream")) or ":stream" in self.path
         last = protocol.last_text(body)
         begun = TURN.search((last or "").strip())
-        asked = Request(int(begun[1]) if begun else provider.model.turn, messages, streamed)
-        refused = provider.refusal(protocol, body)
-        too_long = asked.tokens > provider.window
+        asked = Request(int(begun[1]) if begun else self.model.turn, messages, streamed)
+        refused = self.refusal(protocol, body)
+        too_long = asked.tokens > self.window
         if too_long:
             refused = (
-                f"This model's maximum context length is {provider.window} tokens. "
+                f"This model's maximum context length is {self.window} tokens. "
                 f"However, your messages resulted in {asked.tokens} tokens."
             )
-        provider.requests.append(Request(asked.turn, messages, streamed, refused))
-        if refused and (too_long or not provider.forgiving):
-            self._send(400, "application/json", [json.dumps({"error": {"message": refused, "type": "invalid"}})])
-            return
-        said = provider.model.answer(last)
+        self.requests.append(Request(asked.turn, messages, streamed, refused))
+        if refused and (too_long or not self.forgiving):
+            return Answer(400, JSON, json.dumps({"error": {"message": refused, "type": "invalid"}}))
+        said = self.model.answer(last)
         if streamed:
-            self._send(200, "text/event-stream", (f"{text}\n\n" for text in protocol.events(said, asked.tokens)))
-        else:
-            self._send(200, "application/json", [json.dumps(protocol.body(said, asked.tokens))])
-
-    def _send(self, status: int, kind: str, texts: Iterator[str] | list[str]) -> None:
-        body = "".join(texts).encode()
-        # An agent that was killed does not wait for its answer.
-        with suppress(ConnectionError):
-            self._write(status, kind, body)
-
-    def _write(self, status: int, kind: str, body: bytes) -> None:
-        self.send_response(status)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    @override
-    def log_request(self, code: object = "-", size: object = "-") -> None:
-        """Say nothing."""
+            return Answer(200, EVENTS, "".join(f"{text}\n\n" for text in protocol.events(said, asked.tokens)))
+        return Answer(200, JSON, json.dumps(protocol.body(said, asked.tokens)))
 
 
 @contextmanager
 def running(model: Model, binary: str, window: int) -> Generator[Provider]:
     """Run a provider."""
     provider = Provider(model, binary, window)
-    server = _Server(provider)
-    provider.url = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
+    with serving(provider.answer) as provider.url:
         yield provider
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()

@@ -6,27 +6,25 @@ import queue
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, cast
+from typing import Any
 
-from typing_extensions import override
+from http_server import JSON, Answer, serving
 
 NAME = "make-believe"
 
 
-class SummarizerServer(ThreadingHTTPServer):
+class SummarizerServer:
     """Refuses every request, once `released` is set.
 
     Attributes:
+        url: Where it listens.
         asked: Gets an item for each request.
         released: Whether requests are answered.
         requests: How many requests there were.
     """
 
-    daemon_threads = True
-
     def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Refusal)
+        self.url = ""
         self.asked: queue.SimpleQueue[None] = queue.SimpleQueue()
         self.released = threading.Event()
         self.released.set()
@@ -34,8 +32,7 @@ class SummarizerServer(ThreadingHTTPServer):
 
     def config(self) -> dict[str, Any]:
         """The daemon's configuration with this model."""
-        url = f"http://127.0.0.1:{self.server_port}/v1"
-        model = {"kind": "openai", "base_url": url, "model": "m", "context_window": 100_000}
+        model = {"kind": "openai", "base_url": f"{self.url}/v1", "model": "m", "context_window": 100_000}
         # One request for a text, however many texts there are.
         model |= {"tries": 1, "concurrency": 1}
         return {"summarizers": {NAME: model}}
@@ -48,39 +45,23 @@ class SummarizerServer(ThreadingHTTPServer):
         """Answer again."""
         self.released.set()
 
-
-class _Refusal(BaseHTTPRequestHandler):
-    def do_POST(self) -> None:
+    def answer(self, _path: str, _request: Any) -> Answer:
         """Refuse."""
-        server = cast(SummarizerServer, self.server)
-        self.rfile.read(int(self.headers["Content-Length"]))
-        server.requests += 1
-        server.asked.put(None)
-        server.released.wait()
-        body = b'{"error":{"message":"out of order"}}'
-        self.send_response(500)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    @override
-    def log_request(self, code: object = "-", size: object = "-") -> None:
-        """Say nothing."""
+        self.requests += 1
+        self.asked.put(None)
+        self.released.wait()
+        return Answer(500, JSON, '{"error":{"message":"out of order"}}')
 
 
 @contextmanager
 def summarizer_server() -> Generator[SummarizerServer]:
     """Run one."""
     server = SummarizerServer()
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.release()
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with serving(server.answer) as server.url:
+        try:
+            yield server
+        finally:
+            server.release()
 
 
 def summary(*, fails: bool) -> dict[str, Any]:
