@@ -104,13 +104,25 @@ def model(folder: Path) -> Model:
     return Model(lambda turn, letter: str(folder / f"{turn}{letter}.txt"))
 
 
-def talk(client: compactord.Client, folder: Path, example: str, arguments: Sequence[str], **environment: str) -> None:
-    """Half of the turns, a process that is killed while the model thinks about results, and the other half."""
+def talk(
+    client: compactord.Client,
+    folder: Path,
+    example: str,
+    arguments: Sequence[str],
+    *,
+    killed: bool = True,
+    **environment: str,
+) -> None:
+    """Half of the turns, a process that is killed while the model thinks about results, and the other half.
+
+    Where it is not to be killed, another process goes on all the same.
+    """
     with running(model(folder), BINARY, WINDOW) as provider:
         conversation = Conversation(provider, client.address)
         half = TURNS // 2
         conversation.run(example, arguments, range(half), **environment)
-        conversation.kill(example, arguments, half, **environment)
+        if killed:
+            conversation.kill(example, arguments, half, **environment)
         conversation.run(example, [*arguments, "--stream"], range(half, TURNS), **environment)
         assert provider.refused() == []
         assert {one.streamed for one in provider.requests} == {False, True}
@@ -131,14 +143,14 @@ def recordings() -> list[Path]:
     return sorted(folder.glob("*.jsonl"))
 
 
-def check_log(session: compactord.Session) -> None:
+def check_log(session: compactord.Session, *, killed: bool = True) -> None:
     """Nothing twice, nothing lost: what was said and read in each turn is once in the log, of the killed one twice."""
     parts = [part for logged in session.messages() for part in logged.message.parts]
     said = [part.text.text for part in parts if part.HasField("text")]
     read = [part.tool_result.parts[0].text.text for part in parts if part.HasField("tool_result")]
     half = TURNS // 2
     for turn in range(TURNS):
-        times = 2 if turn == half else 1
+        times = 2 if killed and turn == half else 1
         assert sum(text.startswith(f"Turn {turn}: ") for text in said) == times, turn
         assert said.count(f"Turn {turn} is done.") == 1, turn
         for letter in "abc" if turn % 3 == 0 else "ab":

@@ -1,11 +1,7 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
-import { createServer } from "node:http";
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { pathToFileURL } from "node:url";
 
 import {
   APICallError,
@@ -23,8 +19,6 @@ import { compactordMiddleware, compactordStep, neutral, shown } from "compactord
 import { MessageSchema, Role, ViewMessageSchema, type Message } from "compactord/v1";
 import fc from "fast-check";
 import { z } from "zod";
-
-import { compiled } from "./readme.js";
 
 const client = await embedded();
 after(() => client.close());
@@ -475,46 +469,4 @@ test("a session with a dialect is refused", async () => {
   const session = await client.createSession({ dialect: "anthropic", policy: plain });
   assert.throws(() => compactordMiddleware(session), /without a dialect/);
   assert.throws(() => compactordStep(session), /without a dialect/);
-});
-
-test("the code of the documents passes tsc, and runs", async () => {
-  const server = createServer((request, response) => {
-    request.resume();
-    response.setHeader("content-type", "application/json");
-    const content = [{ type: "text", text: "I heard you." }];
-    const usage = { input_tokens: 10, output_tokens: 5 };
-    response.end(
-      JSON.stringify({
-        id: "msg_1",
-        type: "message",
-        role: "assistant",
-        model: "m",
-        content,
-        stop_reason: "end_turn",
-        stop_sequence: null,
-        usage,
-      }),
-    );
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  process.env["ANTHROPIC_BASE_URL"] = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  process.env["ANTHROPIC_API_KEY"] = "none";
-  process.env["COMPACTORD_ADDR"] = client.address;
-  for (const [document, heading] of [
-    ["clients/ts/README.md", "### Vercel AI SDK"],
-    ["docs/frameworks.md", "## Vercel AI SDK"],
-  ] as const) {
-    await import(pathToFileURL(compiled(document, heading)).href);
-    const said = [];
-    for await (const { message } of client.session("support-42").messages()) {
-      said.push(message?.parts[0]?.kind.case === "text" ? message.parts[0].kind.value.text : "");
-    }
-    assert.deepEqual(said, ["What did we decide?", "I heard you."]);
-    await client.deleteSession("support-42");
-  }
 });

@@ -8,7 +8,7 @@ import type { Instructions, LanguageModelMiddleware, LanguageModelUsage, ModelMe
 
 import { neutral, shown } from "./aiSdkMessages.js";
 import type { Cancellable } from "./wholeList.js";
-import { checkNeutral, madeRoom, synced } from "./wholeList.js";
+import { checkNeutral, conversationOf, madeRoom, synced } from "./wholeList.js";
 import type { Session } from "../client/client.js";
 import { system } from "../contract/messages.js";
 import type { Message, Usage, ViewMessage } from "../v1.js";
@@ -145,15 +145,6 @@ class WholeList {
     const usage = message.role === Role.ASSISTANT ? this.#usage.get(at) : undefined;
     return usage === undefined ? message : { ...message, usage };
   }
-}
-
-/** A view without the instructions at its start: a request has its own. */
-function conversationOf(view: readonly ViewMessage[]): ViewMessage[] {
-  const leads = ({ message, origin }: ViewMessage): boolean =>
-    origin.case === "instructions" ||
-    (origin.case === "index" && (message?.role === Role.SYSTEM || message?.role === Role.DEVELOPER));
-  const start = view.findIndex((one) => !leads(one));
-  return start < 0 ? [] : view.slice(start);
 }
 
 function instructionsOf(given: Instructions | undefined): Message[] {

@@ -1,5 +1,7 @@
 import type { Session } from "../client/client.js";
 import type { Synced } from "../compaction/synced.js";
+import type { ViewMessage } from "../v1.js";
+import { Role } from "../v1.js";
 import { warn } from "../view/warnings.js";
 import { CompactordError, InvalidRequestError, SyncConflictError, UnavailableError } from "../wire/errors.js";
 
@@ -54,4 +56,13 @@ export async function madeRoom(session: Session, error: unknown, options: Cancel
 function statusOf(error: Error, key: string): number {
   const found: unknown = Reflect.get(error, key);
   return typeof found === "number" && Number.isInteger(found) ? found : 0;
+}
+
+/** A view without the instructions at its start: a request has its own. */
+export function conversationOf(view: readonly ViewMessage[]): ViewMessage[] {
+  const leads = ({ message, origin }: ViewMessage): boolean =>
+    origin.case === "instructions" ||
+    (origin.case === "index" && (message?.role === Role.SYSTEM || message?.role === Role.DEVELOPER));
+  const start = view.findIndex((one) => !leads(one));
+  return start < 0 ? [] : view.slice(start);
 }

@@ -1,0 +1,314 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, test } from "node:test";
+
+import { create, equals } from "@bufbuild/protobuf";
+import { MemorySaver } from "@langchain/langgraph";
+import { embedded, type Session } from "compactord";
+import { compactordMiddleware, neutral, shown } from "compactord/langchain";
+import { MessageSchema, ViewMessageSchema, type Message } from "compactord/v1";
+import fc from "fast-check";
+import {
+  AIMessage,
+  createAgent,
+  fakeModel,
+  HumanMessage,
+  SystemMessage,
+  ToolMessage,
+  type BaseMessage,
+} from "langchain";
+
+const client = await embedded();
+after(() => client.close());
+
+type Content = Exclude<BaseMessage["content"], string>;
+
+// Without edits of long results: the messages that come back are those that were given.
+const plain = { contextWindow: 10_000_000, onAppend: {} };
+const image = "iVBORw0KGgo=";
+
+const words = fc.string({ unit: "grapheme", minLength: 1, maxLength: 30 }).filter((text) => text.trim() !== "");
+const media = fc.constantFrom<Content[number]>(
+  { type: "image", url: "https://example.com/cat.png" },
+  { type: "image", data: image, mimeType: "image/png" },
+  { type: "image_url", image_url: { url: `data:image/png;base64,${image}` } },
+  { type: "file", fileId: "file-1" },
+  { type: "audio", data: image, mimeType: "audio/wav" },
+);
+
+/** A message of the user, an answer with parallel calls, and their results. */
+function turn(number: number): fc.Arbitrary<BaseMessage[]> {
+  return fc
+    .record({
+      asked: words,
+      seen: fc.array(media, { maxLength: 2 }),
+      text: words,
+      thinks: fc.boolean(),
+      name: fc.constantFrom(undefined, "Ada"),
+      results: fc.array(fc.tuple(words, fc.boolean(), fc.constantFrom("success" as const, "error" as const)), {
+        maxLength: 3,
+      }),
+      args: fc.dictionary(words, words, { maxKeys: 2 }),
+    })
+    .map((drawn) => {
+      const id = (at: number): string => `call_${number}_${at}`;
+      const thought = { type: "thinking", thinking: "I think.", signature: "sealed" };
+      const answer = new AIMessage({
+        id: `ai-${number}`,
+        content: [...(drawn.thinks ? [thought] : []), { type: "text", text: drawn.text }],
+        tool_calls: drawn.results.map((_, at) => ({
+          type: "tool_call",
+          id: id(at),
+          name: "look",
+          args: { ...drawn.args },
+        })),
+        response_metadata: { model_provider: "anthropic", model_name: "m" },
+      });
+      Object.assign(answer, { usage_metadata: { input_tokens: 9, output_tokens: 5, total_tokens: 14 } });
+      return [
+        new HumanMessage({
+          id: `human-${number}`,
+          content: drawn.seen.length === 0 ? drawn.asked : [{ type: "text", text: drawn.asked }, ...drawn.seen],
+          ...(drawn.name !== undefined && { name: drawn.name }),
+        }),
+        answer,
+        ...drawn.results.map(
+          ([text, pictured, status], at) =>
+            new ToolMessage({
+              id: `tool-${id(at)}`,
+              tool_call_id: id(at),
+              name: "look",
+              status,
+              artifact: { rows: [number] },
+              content: pictured
+                ? [
+                    { type: "text", text },
+                    { type: "image", data: image, mimeType: "image/png" },
+                  ]
+                : text,
+            }),
+        ),
+      ];
+    });
+}
+
+const conversations = fc
+  .integer({ min: 1, max: 4 })
+  .chain((turns) => fc.tuple(...Array.from({ length: turns }, (_, number) => turn(number))))
+  .map((turns): BaseMessage[] => turns.flat());
+
+async function viewed(session: Session, messages: readonly BaseMessage[]): Promise<BaseMessage[]> {
+  const { view } = await session.sync(
+    messages.map((message) => neutral(message)),
+    { compact: false },
+  );
+  assert.ok(view);
+  return shown(view.neutral, messages);
+}
+
+function assertSame(found: readonly BaseMessage[], wanted: readonly BaseMessage[]): void {
+  assert.deepEqual(
+    found.map(({ id }) => id),
+    wanted.map(({ id }) => id),
+  );
+  found.forEach((one, at) => {
+    assert.equal(one, wanted[at]);
+  });
+}
+
+test("messages of LangChain come back as they are", async () => {
+  await fc.assert(
+    fc.asyncProperty(conversations, async (messages) => {
+      const before = messages.map((one) => JSON.stringify(one));
+      assertSame(await viewed(await client.createSession({ policy: plain }), messages), messages);
+      assert.deepEqual(
+        messages.map((one) => JSON.stringify(one)),
+        before,
+      );
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test("a message of LangChain that was made anew says the same", () => {
+  fc.assert(
+    fc.property(conversations, (messages) => {
+      const says = ({ role, name, parts }: Message): Message => create(MessageSchema, { role, name, parts });
+      const said = messages.map((one) => neutral(one));
+      const view = said.map((message, index) =>
+        create(ViewMessageSchema, { message, origin: { case: "index", value: index } }),
+      );
+      const again = shown(view, []).map((one) => neutral(one));
+      assert.equal(again.length, said.length);
+      said.forEach((one, at) => {
+        const other = again[at];
+        assert.ok(other !== undefined && equals(MessageSchema, says(one), says(other)), `message ${at}`);
+      });
+    }),
+    { numRuns: 200 },
+  );
+});
+
+interface Line {
+  readonly role: string;
+  readonly content?: string | null;
+  readonly tool_calls?: readonly { id: string; function: { name: string; arguments: string } }[];
+  readonly tool_call_id?: string;
+}
+
+function recorded({ role, content, tool_calls: calls = [], tool_call_id = "" }: Line, id: string): BaseMessage[] {
+  const text = typeof content === "string" ? content : "";
+  switch (role) {
+    case "user":
+      return [new HumanMessage({ id, content: text })];
+    case "assistant": {
+      const made = calls.map(({ id: callId, function: { name, arguments: text } }) => ({ id: callId, name, text }));
+      return [
+        new AIMessage({
+          id,
+          content: text,
+          tool_calls: made.flatMap((call) => {
+            const args = objectIn(call.text);
+            return args === undefined ? [] : [{ type: "tool_call" as const, id: call.id, name: call.name, args }];
+          }),
+          invalid_tool_calls: made
+            .filter((call) => objectIn(call.text) === undefined)
+            .map((call) => ({ type: "invalid_tool_call" as const, id: call.id, name: call.name, args: call.text })),
+        }),
+      ];
+    }
+    case "tool":
+      return [new ToolMessage({ id, content: text, tool_call_id })];
+    default:
+      return [];
+  }
+}
+
+function objectIn(text: string): Record<string, unknown> | undefined {
+  try {
+    const read: unknown = JSON.parse(text);
+    return typeof read === "object" && read !== null ? (read as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const corpus = process.env["COMPACTORD_CORPUS"] ?? join(import.meta.dirname, "../../../../../../shared/corpus");
+
+for (const name of recordings()) {
+  test(`as messages of LangChain, those of ${name} come back as they are`, async () => {
+    const lines = readFileSync(join(corpus, name), "utf8").trim().split("\n");
+    const messages = lines.flatMap((line, at) => recorded(JSON.parse(line) as Line, `message-${at}`));
+    const session = await client.createSession({ policy: plain });
+    const own = new Set(messages);
+    // Where a call has no result, the view has one that says so; an empty message may not be shown.
+    const spoken = (one: BaseMessage): boolean => own.has(one) && (one.type !== "human" || one.content !== "");
+    assertSame((await viewed(session, messages)).filter(spoken), messages.filter(spoken));
+    const { appended, putAside } = await session.sync(
+      messages.map((message) => neutral(message)),
+      { compact: false, view: false },
+    );
+    assert.deepEqual([appended, putAside], [0, 0]);
+  });
+}
+
+function recordings(): string[] {
+  try {
+    return readdirSync(corpus).filter((name) => name.endsWith(".jsonl"));
+  } catch {
+    console.log(`recordings off: there is no folder ${corpus}`);
+    return [];
+  }
+}
+
+test("what a view shows shorter is a copy with all else that the program's message has", async () => {
+  const session = await client.createSession({
+    policy: { contextWindow: 1_000_000, pruneStrategy: { hideToolResults: { keepGroups: 1 } } },
+  });
+  const messages = Array.from({ length: 8 }, (_, number): BaseMessage[] => [
+    new HumanMessage({ id: `human-${number}`, content: "Again." }),
+    new AIMessage({
+      id: `ai-${number}`,
+      content: "",
+      tool_calls: [{ type: "tool_call", id: `call_${number}`, name: "look", args: {} }],
+    }),
+    new ToolMessage({
+      id: `tool-${number}`,
+      tool_call_id: `call_${number}`,
+      name: "look",
+      artifact: { rows: [number] },
+      content: `Result ${number}. ${"word ".repeat(2_000)}`,
+    }),
+  ]).flat();
+  await session.sync(messages.map((message) => neutral(message)));
+  assert.ok((await session.prune()).prune !== undefined);
+  const pruned = shown((await session.view()).neutral, messages);
+  assert.equal(pruned.length, messages.length);
+  const first = pruned[2];
+  assert.ok(ToolMessage.isInstance(first) && first.text.length < 500);
+  assert.deepEqual([first.id, first.tool_call_id, first.artifact], ["tool-0", "call_0", { rows: [0] }]);
+  assert.equal(pruned.at(-1), messages.at(-1));
+});
+
+test("after an overflow the model is called once more, with its instructions", async () => {
+  const text = "This model's maximum context length is 8192 tokens. However, your messages resulted in 9001 tokens.";
+  const model = fakeModel()
+    .respond(Object.assign(new Error(text), { status: 400 }))
+    .respond(new AIMessage("Done."));
+  const middleware = compactordMiddleware(client, {
+    policy: { contextWindow: 16_000, strategy: { summarize: { recentTokens: 500 } } },
+  });
+  const agent = createAgent({
+    model,
+    tools: [],
+    systemPrompt: "Be brief.",
+    middleware: [middleware],
+    checkpointer: new MemorySaver(),
+  });
+  const messages = Array.from({ length: 6 }, (_, number) => [
+    new HumanMessage(`Question ${number}. ${"word ".repeat(500)}`),
+    new AIMessage(`Answer ${number}. ${"word ".repeat(500)}`),
+  ]).flat();
+  const config = { configurable: { thread_id: "a thread with spaces" } };
+  const made = await agent.invoke({ messages: [...messages, new HumanMessage("And now?")] }, config);
+  assert.equal(made.messages.at(-1)?.text, "Done.");
+  assert.equal(made.messages.length, 14);
+  const [before = [], afterwards = []] = model.calls.map((call) => call.messages);
+  assert.equal(model.callCount, 2);
+  assert.equal(before.length, 14);
+  assert.ok(afterwards.length < before.length);
+  assert.ok(SystemMessage.isInstance(afterwards[0]) && afterwards[0].text === "Be brief.");
+  assert.equal(afterwards.at(-1)?.text.endsWith("And now?"), true);
+  const session = await middleware.session("a thread with spaces");
+  assert.equal(session.id.length, 64);
+  // The instructions, all messages, and the last answer.
+  assert.equal((await session.info()).session?.nextIndex, 15);
+});
+
+test("a thread is needed", async () => {
+  const middleware = compactordMiddleware(client, { policy: plain });
+  const agent = createAgent({
+    model: fakeModel().respond(new AIMessage("Done.")),
+    tools: [],
+    middleware: [middleware],
+  });
+  await assert.rejects(agent.invoke({ messages: [new HumanMessage("One.")] }), /thread_id/);
+});
+
+test("a middleware keeps the sessions of a thousand threads, and opens the others again", async () => {
+  const middleware = compactordMiddleware(client, { policy: plain });
+  const first = await middleware.session("thread-0");
+  assert.equal(await middleware.session("thread-0"), first);
+  const second = await middleware.session("thread-1");
+  for (let number = 2; number < 1_000; number++) {
+    await middleware.session(`thread-${number}`);
+  }
+  assert.equal(await middleware.session("thread-0"), first);
+  await middleware.session("thread-1000");
+  const again = await middleware.session("thread-1");
+  assert.notEqual(again, second);
+  await middleware.session("thread-1001");
+  assert.equal(await middleware.session("thread-0"), first);
+  assert.equal(await middleware.session("thread-1"), again);
+});
