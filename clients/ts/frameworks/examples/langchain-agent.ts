@@ -39,6 +39,13 @@ class FileSaver extends MemorySaver {
 
   override async put(...args: Parameters<MemorySaver["put"]>): ReturnType<MemorySaver["put"]> {
     const config = await super.put(...args);
+    const { thread_id: thread, checkpoint_ns: place, checkpoint_id: newest } = config.configurable ?? {};
+    // The newest is enough to go on.
+    const kept = this.storage[String(thread)]?.[String(place)] ?? {};
+    for (const id of Object.keys(kept).filter((one) => one !== newest)) {
+      Reflect.deleteProperty(kept, id);
+      Reflect.deleteProperty(this.writes, JSON.stringify([thread, place, id]));
+    }
     this.write();
     return config;
   }
