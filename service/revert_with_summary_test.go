@@ -325,7 +325,7 @@ func TestShutdownEndsASummarizedRevert(t *testing.T) {
 	require.Error(t, <-ended)
 	after, err := d.store.Session(t.Context(), "", "s")
 	require.NoError(t, err)
-	require.True(t, proto.Equal(row, after))
+	d.requireSameRow(t, row, after)
 }
 
 // A summary has the policy's time limit, which is longer than that of other unary calls.
