@@ -20,8 +20,11 @@ type framework struct {
 }
 
 var frameworks = []framework{
-	{name: "openai_agents", oldest: 10}, {name: "langchain", oldest: 11}, {name: "pydantic_ai", oldest: 11},
-	{name: "google_adk", oldest: 11}, {name: "litellm", oldest: 11},
+	{name: "openai_agents", oldest: 10},
+	{name: "langchain", oldest: 11},
+	{name: "pydantic_ai", oldest: 11},
+	{name: "google_adk", oldest: 11},
+	{name: "litellm", oldest: 11},
 }
 
 // venv is the folder of the framework's environment, in that of the Python client.

@@ -51,7 +51,7 @@ func (v *verifier) installNewest(ctx context.Context, f framework, venv string) 
 		return err
 	}
 	wanted := venv + ".txt"
-	if err := os.MkdirAll(filepath.Dir(v.in(folder, wanted)), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(v.in(folder, wanted)), 0o750); err != nil {
 		return err
 	}
 	if err := os.WriteFile(v.in(folder, wanted), []byte(unpinned(string(lock))), 0o600); err != nil {
