@@ -114,8 +114,9 @@ export async function showSession(main, id, { point: first, index }, signal) {
     offer("Compact …", changes.compaction), offer("Prune …", changes.pruning), offer("Checkpoint …", changes.checkpoint),
     offer("Undo …", changes.undo)) : undefined;
   fill(main, element("p", {}, element("a", { href: "#/" }, "All sessions")),
-    head, ...familyOf(session, signal), following, actions, problem.root, running.root, contents.root,
-    searchPanel(id, newest, goTo, signal), times.root, difference.root, requests, where, lists.root);
+    head, ...familyOf(session, signal), following, actions, problem.root, running.root,
+    element("div", { class: "panels" }, contents.root, searchPanel(id, newest, goTo, signal), times.root, requests),
+    difference.root, where, lists.root);
   await goBack(undefined);
   updating = newest.load(signal, () => {
     if (view === newest) {
