@@ -287,11 +287,21 @@ async function followsASession(page, look) {
   await list(page, "Log").getByText("#59 user").waitFor();
   await page.getByText("Time", { exact: true }).click();
   await page.getByRole("button", { name: /^60 messages/ }).waitFor();
+  await page.getByText("The window", { exact: true }).click();
+  await page.getByRole("button", { name: "What would free tokens?" }).click();
+  await page.getByText("Nothing was changed.").waitFor();
   await api("SessionService/AppendMessages", { sessionId, messages: [said("ROLE_USER", text), said("ROLE_ASSISTANT", "It has come meanwhile.")] });
   await page.getByRole("heading", { name: "Log: 62" }).waitFor();
   await page.getByRole("heading", { name: "View: 62" }).waitFor();
   await list(page, "Log").getByText("It has come meanwhile.").waitFor();
   await page.getByRole("button", { name: /^62 messages/ }).waitFor();
+  // The answer to a question stays until another one is asked.
+  await page.getByRole("button", { name: "Show it as it is now" }).waitFor();
+  await page.getByText("Nothing was changed.").waitFor();
+  await page.getByRole("button", { name: "Show it as it is now" }).click();
+  await page.getByText("Nothing was changed.").waitFor({ state: "detached" });
+  await page.getByRole("table", { name: "Tokens by category" }).getByRole("row", { name: /^user 61/ }).waitFor();
+  await page.getByText("The window", { exact: true }).click();
 
   // What a record changes shows in rows that are loaded already.
   await api("SessionService/RevertToCheckpoint", { sessionId, point: 60 });

@@ -15,12 +15,22 @@ const mostLargest = 12;
 export function windowPanel(session, { now, goTo }, signal) {
   let view;
   let stale = true;
+  // Whether dry runs were asked for, whose answers somebody may be reading.
+  let answered = false;
   const inside = element("div");
+  const older = element("div", { role: "status" });
 
   function show(of) {
+    const grown = of === view;
     view = of;
     stale = true;
-    if (root.open) {
+    if (!root.open) {
+      return;
+    }
+    if (grown && answered) {
+      fill(older, element("p", { class: "tools" }, "This is how the session was when it was asked.",
+        element("button", { class: "small", onclick: draw }, "Show it as it is now")));
+    } else {
       draw();
     }
   }
@@ -31,9 +41,12 @@ export function windowPanel(session, { now, goTo }, signal) {
       return;
     }
     stale = false;
+    answered = false;
+    fill(older);
     const largest = element("div", {}, largestOf(view, undefined, goTo));
-    fill(inside, categoriesOf(view), largest,
-      now() ? freeing(session, view, (outcomes) => fill(largest, largestOf(view, outcomes, goTo)), signal)
+    const asked = () => { answered = true; };
+    fill(inside, older, categoriesOf(view), largest,
+      now() ? freeing(session, view, asked, (outcomes) => fill(largest, largestOf(view, outcomes, goTo)), signal)
         : canFollow ? element("p", { class: "note" }, "What would free them can only be asked of the newest view.") : undefined);
   }
 
@@ -104,14 +117,16 @@ function remediesOf(place, outcomes) {
   }).join("; ") || "none of these";
 }
 
-// freeing asks, where it is told to, what would free tokens. known is called with what the plans of the session would do.
-function freeing(session, view, known, signal) {
+// freeing asks, where it is told to, what would free tokens. asked is called when it begins, and known with what the plans of
+// the session would do.
+function freeing(session, view, asked, known, signal) {
   const said = element("p", { role: "status" });
   const rows = element("div");
   const outcomes = [];
 
   async function ask(button, plans) {
     button.disabled = true;
+    asked();
     try {
       for (const plan of await plans()) {
         said.textContent = `Asking what ${shown(plan.name)} would do …`;
