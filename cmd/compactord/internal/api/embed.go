@@ -167,7 +167,7 @@ func openStore(path string, options boltstore.Options, elsewhere string) (*bolts
 	case errors.Is(err, boltstore.ErrNewer):
 		return nil, terminal.Advise(fmt.Errorf("the store %s was written by a newer version of compactord", path), "Use that version.")
 	case errors.Is(err, storage.ErrCorrupt) && foreignKind(path) != "":
-		return nil, terminal.Advise(fmt.Errorf("%s is no store of compactord: it is %s", path, foreignKind(path)),
+		return nil, terminal.Advise(&foreignError{path: path, kind: foreignKind(path)},
 			"Name another file: the daemon makes a new store where there is none.")
 	case errors.Is(err, storage.ErrCorrupt):
 		return nil, fmt.Errorf("%s is damaged, or not a store of compactord: %w", path, withoutPath(err))

@@ -2,10 +2,22 @@ package api
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"os"
 	"unicode/utf8"
+
+	"github.com/compactord/compactord/storage"
 )
+
+// foreignError says what a file is that is no store. As a damaged one, it is storage.ErrCorrupt: both may be replaced.
+type foreignError struct{ path, kind string }
+
+func (e *foreignError) Error() string {
+	return fmt.Sprintf("%s is no store of compactord: it is %s", e.path, e.kind)
+}
+
+func (e *foreignError) Unwrap() error { return storage.ErrCorrupt }
 
 // foreignBytes is how much of a file says what it is.
 const foreignBytes = 4 << 10
