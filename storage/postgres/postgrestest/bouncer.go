@@ -17,7 +17,7 @@ import (
 // bouncerPort names the socket of a PgBouncer.
 const bouncerPort = "6432"
 
-// bouncerSettings are those that docs/scaling.md names, with so few connections to the server that transactions of several
+// bouncerSettings are those of `compactord help scaling`, with so few connections to the server that transactions of several
 // clients take turns on each.
 const bouncerSettings = `[databases]
 * = host=%s user=postgres
