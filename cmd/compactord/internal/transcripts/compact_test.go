@@ -115,6 +115,7 @@ func TestCompactPrintsTheView(t *testing.T) {
 	r := programtest.Ran(t, "compact", sample.TalkFile(t), "--view", "-q").Ends(t, terminal.ExitDone)
 	_, view, found := strings.Cut(r.Out, "What the model sees\n")
 	require.True(t, found)
+	require.Equal(t, 1, strings.Count(r.Out, "## Goal"), "the view has the summary")
 	sample.Contains(t, view, "user (summary)  ")
 	sample.Contains(t, view, "    [calls read_file] {\"path\":\"pkg/parser_119.go\"}")
 	sample.Contains(t, view, "    [result]\n")

@@ -166,7 +166,8 @@ func (r *result) printDone(w io.Writer) {
 	if files := entry.GetFiles(); len(files.GetRead())+len(files.GetModified()) > 0 {
 		terminal.Row(w, "Files", "%d read, %d modified", len(files.GetRead()), len(files.GetModified()))
 	}
-	if r.summaryShown {
+	if r.summaryShown || r.view != nil {
+		// It is on the terminal as it was written, or stands in the view below.
 		return
 	}
 	fmt.Fprintln(w)
