@@ -1,6 +1,4 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { after, test } from "node:test";
 
 import {
@@ -19,6 +17,8 @@ import { compactordMiddleware, compactordStep, neutral, shown } from "compactord
 import { MessageSchema, Role, ViewMessageSchema, type Message } from "compactord/v1";
 import fc from "fast-check";
 import { z } from "zod";
+
+import { linesOf, recordings } from "./recordings.js";
 
 const client = await embedded();
 after(() => client.close());
@@ -231,12 +231,9 @@ function recorded({ role, content, tool_calls: calls = [], tool_call_id: toolCal
   }
 }
 
-const corpus = process.env["COMPACTORD_CORPUS"] ?? join(import.meta.dirname, "../../../../../../shared/corpus");
-
 for (const name of recordings()) {
   test(`the messages of ${name} come back as they are`, async () => {
-    const lines = readFileSync(join(corpus, name), "utf8").trim().split("\n");
-    const messages = lines.flatMap((line) => recorded(JSON.parse(line) as Line));
+    const messages = linesOf(name).flatMap((line) => recorded(JSON.parse(line) as Line));
     const session = await client.createSession({ policy: plain });
     const own = new Set(messages);
     // Where a call has no result, the view has one that says so; an empty message may not be shown.
@@ -245,15 +242,6 @@ for (const name of recordings()) {
     const { appended, putAside } = await session.sync(neutral(messages), { compact: false, view: false });
     assert.deepEqual([appended, putAside], [0, 0]);
   });
-}
-
-function recordings(): string[] {
-  try {
-    return readdirSync(corpus).filter((name) => name.endsWith(".jsonl"));
-  } catch {
-    console.log(`recordings off: there is no folder ${corpus}`);
-    return [];
-  }
 }
 
 test("what a view shows shorter is a copy, and what was said twice is found from the end", async () => {

@@ -1,6 +1,4 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { after, test } from "node:test";
 
 import { create, equals } from "@bufbuild/protobuf";
@@ -18,6 +16,8 @@ import {
   ToolMessage,
   type BaseMessage,
 } from "langchain";
+
+import { linesOf, recordings } from "./recordings.js";
 
 const client = await embedded();
 after(() => client.close());
@@ -194,12 +194,9 @@ function objectIn(text: string): Record<string, unknown> | undefined {
   }
 }
 
-const corpus = process.env["COMPACTORD_CORPUS"] ?? join(import.meta.dirname, "../../../../../../shared/corpus");
-
 for (const name of recordings()) {
   test(`as messages of LangChain, those of ${name} come back as they are`, async () => {
-    const lines = readFileSync(join(corpus, name), "utf8").trim().split("\n");
-    const messages = lines.flatMap((line, at) => recorded(JSON.parse(line) as Line, `message-${at}`));
+    const messages = linesOf(name).flatMap((line, at) => recorded(JSON.parse(line) as Line, `message-${at}`));
     const session = await client.createSession({ policy: plain });
     const own = new Set(messages);
     // Where a call has no result, the view has one that says so; an empty message may not be shown.
@@ -211,15 +208,6 @@ for (const name of recordings()) {
     );
     assert.deepEqual([appended, putAside], [0, 0]);
   });
-}
-
-function recordings(): string[] {
-  try {
-    return readdirSync(corpus).filter((name) => name.endsWith(".jsonl"));
-  } catch {
-    console.log(`recordings off: there is no folder ${corpus}`);
-    return [];
-  }
 }
 
 test("what a view shows shorter is a copy with all else that the program's message has", async () => {
