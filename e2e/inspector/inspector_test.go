@@ -99,34 +99,18 @@ func unending(t *testing.T) (url string) {
 	return server.URL
 }
 
-// walker returns what drives a browser through the page of a daemon with a program of this folder.
-func walker(t *testing.T) func(program, page, address string) {
+// walker returns what drives a browser through the page of a daemon with a script of this folder, or skips the test.
+func walker(t *testing.T) func(script, page, address string) {
 	t.Helper()
-	browser, err := exec.LookPath("chromium")
-	if err != nil {
-		t.Skip("chromium is not installed")
-	}
-	node, err := exec.LookPath("node")
-	if err != nil {
-		t.Skip("node is not installed")
-	}
-	if _, err := os.Stat(filepath.Join("node_modules", "playwright-core")); err != nil {
-		t.Skip("playwright-core is not installed: run npm ci in e2e/inspector")
-	}
-	return func(program, page, address string) {
+	// Before a daemon is started for it.
+	needBrowser(t)
+	return func(script, page, address string) {
 		t.Helper()
 		token, err := access.Find("", address, false)
 		require.NoError(t, err)
-		settings, err := json.Marshal(map[string]any{
-			"base": page, "token": token, "executable": browser, "hostile": hostileID, "child": hostileChild, "text": hostileText, "long": longLog,
-			"screenshots": os.Getenv("COMPACTORD_SCREENSHOTS"), "looks": looks(),
+		browse(t, script, map[string]any{
+			"base": page, "token": token, "hostile": hostileID, "child": hostileChild, "text": hostileText, "long": longLog, "looks": looks(),
 		})
-		require.NoError(t, err)
-		walk := exec.CommandContext(t.Context(), node, program)
-		walk.Stdin = bytes.NewReader(settings)
-		out, err := walk.CombinedOutput()
-		require.NoError(t, err, string(out))
-		t.Log(string(out))
 	}
 }
 
