@@ -182,3 +182,17 @@ func TestWrongUseOfInspect(t *testing.T) {
 		programtest.Ran(t, append([]string{"inspect"}, test.args...)...).Ends(t, terminal.ExitUsage).Says(t, test.says)
 	}
 }
+
+// In a request, arguments of a call are fields, and only a field's name says that its value is a secret.
+func TestSecretsInArgumentsStayOutOfAFile(t *testing.T) {
+	sample.TemporaryFolder(t)
+	const password = "Garden8553-blue"
+	transcript := sample.File(t, "login.jsonl", `{"role":"user","content":"Log in."}
+{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"login","arguments":"{\"user\":\"bob\",\"password\":\"`+password+`\"}"}}]}
+{"role":"tool","tool_call_id":"c","content":"ok"}
+`)
+	file := programtest.Ran(t, "inspect", transcript, "--export", "-").Ends(t, terminal.ExitDone).Out
+	require.NotContains(t, file, password)
+	require.Contains(t, file, `\"input\":{\"user\":\"bob\",\"password\":\"[REDACTED:password:`, "and all else stays as it is")
+	require.Contains(t, programtest.Ran(t, "inspect", transcript, "--export", "-", "--no-redact").Ends(t, terminal.ExitDone).Out, password)
+}

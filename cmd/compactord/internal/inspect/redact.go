@@ -70,9 +70,13 @@ func (r *redacter) value(value any) any {
 	}
 }
 
-// json returns the JSON of an element of a request with the secrets in its texts replaced. Without any, it stays as it was
-// written.
+// json returns the JSON of an element of a request with the secrets in its texts replaced. Apart from these it stays as
+// it was written, as far as that is possible.
 func (r *redacter) json(element string) (string, error) {
+	// The arguments of a call can be fields of it, and the name of a field says that its value is a secret.
+	if whole := r.text(element); json.Valid([]byte(whole)) {
+		element = whole
+	}
 	decoder := json.NewDecoder(strings.NewReader(element))
 	decoder.UseNumber()
 	var value any
