@@ -251,7 +251,9 @@ import sys, compactord
 session = compactord.Client(sys.argv[1]).session(sys.argv[2])
 try:
     for event in session.compacting():
-        print(event.WhichOneof("event"), flush=True)
+        # No more than this: Ctrl-C in the middle of a line would leave half of it.
+        if event.HasField("started"):
+            print("started", flush=True)
 except KeyboardInterrupt:
     print("interrupted", session.info().session.session_id, flush=True)
 """
@@ -265,7 +267,7 @@ def test_ctrl_c_cancels(session: compactord.Session, client: compactord.Client, 
         assert program.stdout.readline() == "started\n"
         assert model.asked.wait()
         program.send_signal(signal.SIGINT)
-        assert program.stdout.read().splitlines()[-1] == f"interrupted {session.id}"
+        assert program.stdout.read() == f"interrupted {session.id}\n"
         assert program.wait() == 0
     assert_cancelled(session)
 
