@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
@@ -51,6 +52,9 @@ func serverOf(t *testing.T) *postgrestest.Server {
 	t.Cleanup(func() { require.NoError(t, server.Stop()) })
 	return server
 }
+
+// settleLimit ends a test whose sessions stay locked.
+const settleLimit = 10 * time.Minute
 
 // disturb runs clients and watchers while something is done a number of times, and checks what all of them saw.
 func (f *fleet) disturb(times int, do func()) {
@@ -206,7 +210,8 @@ func (f *fleet) wait(calls int) {
 	}
 }
 
-// settle gives all open calls their answers, and compacts the sessions: what a dead daemon began holds up nobody.
+// settle gives all open calls their answers, and compacts the sessions: what a dead daemon began holds up nobody. A daemon
+// that lives records the end of a compaction only after its database has come back: the next one waits for that.
 func (f *fleet) settle() {
 	f.t.Helper()
 	for _, c := range f.clients {
@@ -214,11 +219,16 @@ func (f *fleet) settle() {
 			require.NoError(f.t, c.send(f.t.Context(), f.any(c.random), c.open))
 		}
 	}
+	ctx, cancel := context.WithTimeout(f.t.Context(), settleLimit)
+	defer cancel()
 	for _, id := range f.clients[0].shared {
 		call := f.history.begin(id, &compactordv1.CompactRequest{
-			Target: &compactordv1.CompactRequest_SessionId{SessionId: id}, RequestId: "settle-" + id,
+			Target: &compactordv1.CompactRequest_SessionId{SessionId: id}, RequestId: "settle-" + id, Preempt: f.outages,
 		})
-		require.NoError(f.t, f.clients[0].send(f.t.Context(), f.any(f.random), call))
+		require.NoError(f.t, f.clients[0].send(ctx, f.any(f.random), call))
+		for f.outages && call.outcome == unknown {
+			require.NoError(f.t, f.clients[0].send(ctx, f.any(f.random), call))
+		}
 		require.NotEqual(f.t, "COMPACTION_RUNNING", reasonOf(call.err))
 		require.NotEqual(f.t, unknown, call.outcome)
 	}
