@@ -59,7 +59,7 @@ func committedAs(line string) (hash, title string, ok bool) {
 
 // isHash says whether a word can be the hash of a commit.
 func isHash(word string) bool {
-	return len(word) >= 7 && len(word) <= 40 && strings.Trim(word, "0123456789abcdef") == ""
+	return len(word) >= leastHash && len(word) <= 40 && strings.Trim(word, "0123456789abcdef") == ""
 }
 
 // commitScore ranks commits among what was done: they say most.
@@ -120,24 +120,19 @@ func (r *reader) settleCommits() {
 
 // dropToldCommits drops sentences of the agent that only say again which commit it made.
 func (r *reader) dropToldCommits() {
-	if r.l.silent {
+	if r.l.silent || len(r.l.commits) == 0 {
 		return
 	}
-	for _, hash := range r.l.commits {
-		made := r.l.commands[commitKey(hash)]
-		if made == nil || made.heard == nil {
-			continue
+	mentions := newCommitMentions(r.l)
+	again := func(it *item) bool {
+		if it.heard != nil || !mentions.any(it.text, func(c commitMade) bool { return r.namesOnly(it.text, c.hash, c.title) }) {
+			return false
 		}
-		again := func(it *item) bool {
-			if it.heard != nil || !r.namesOnly(it.text, hash, made.heard.words) {
-				return false
-			}
-			r.l.dropQuote(it.newest(), it.text)
-			return true
-		}
-		r.l.dropItems(kindDone, again)
-		r.l.dropItems(kindFact, again)
+		r.l.dropQuote(it.newest(), it.text)
+		return true
 	}
+	r.l.dropItems(kindDone, again)
+	r.l.dropItems(kindFact, again)
 }
 
 // mostBesideCommit is how many words a sentence has beside the title and the hash of a commit that says nothing more:

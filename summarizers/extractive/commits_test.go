@@ -1,10 +1,14 @@
 package extractive_test
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/compactord/compactord/summarizers/extractive"
 )
 
 // TestCommitsAreToldOnce: a commit has one line with its hash and title, which says whether it was pushed where others were.
@@ -75,6 +79,38 @@ func TestCommitsAreNotToldAgain(t *testing.T) {
 		require.NotContains(t, text, "git commit -m", answer)
 		require.Equal(t, stays, strings.Count(strings.ToLower(text), "committed") > 1, "%s\n%s", answer, text)
 	}
+}
+
+// TestMentionsOfCommitsAreFound: each commit whose hash or title stands in a text is found, wherever it stands.
+func TestMentionsOfCommitsAreFound(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(4, 1))
+	words := strings.Fields("weigh crate crates depot a the once (DEP-31) fix: oil scale")
+	phrase := func(n int) string {
+		list := make([]string, 1+r.IntN(n))
+		for i := range list {
+			list[i] = words[r.IntN(len(words))]
+		}
+		return strings.Join(list, " ")
+	}
+	mentioned := 0
+	for range 200 {
+		commits := make([][2]string, 1+r.IntN(4))
+		for i := range commits {
+			commits[i] = [2]string{fmt.Sprintf("%07x", r.IntN(1<<28)), phrase(5)}
+		}
+		text := phrase(6) + "s" + commits[0][r.IntN(2)] + phrase(3)
+		if r.IntN(2) == 0 {
+			text = phrase(12)
+		}
+		for _, c := range commits {
+			if strings.Contains(text, c[0]) || strings.Contains(text, c[1]) {
+				require.Contains(t, extractive.MentionedCommits(text, commits), c, text)
+				mentioned++
+			}
+		}
+	}
+	require.Greater(t, mentioned, 100)
 }
 
 // TestCommandsThatDoMoreThanCommitAreQuoted: such a command says more than the line about its commit.

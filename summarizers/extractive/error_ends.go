@@ -3,6 +3,7 @@ package extractive
 import (
 	"slices"
 	"strings"
+	"sync"
 )
 
 // maxErrors is how many open errors are kept while messages are read.
@@ -113,6 +114,7 @@ func (l *ledger) succeed(c *call, output string) {
 	if slices.ContainsFunc(l.errors, func(e *item) bool { return e.failure != nil && len(e.failure.tests) > 0 }) && c.cmd != nil && c.cmd.checks() {
 		passed = passedTests(output)
 	}
+	shown := sync.OnceValue(c.shown)
 	l.errors = slices.DeleteFunc(l.errors, func(e *item) bool {
 		if e.failure == nil {
 			return e.tool != "" && e.tool == c.name
@@ -120,7 +122,7 @@ func (l *ledger) succeed(c *call, output string) {
 		if c.cmd != nil && e.endsWith(c.cmd, passed) {
 			return true
 		}
-		return e.tool != "" && c.cmd == nil && (e.tool == c.name && (e.path == c.shown() || e.failure.isRetried(c)) || e.path != "" && slices.ContainsFunc(c.files, func(f touch) bool { return samePath(f.path, e.path) }))
+		return e.tool != "" && c.cmd == nil && (e.tool == c.name && (e.path == shown() || e.failure.isRetried(c)) || e.path != "" && slices.ContainsFunc(c.files, func(f touch) bool { return samePath(f.path, e.path) }))
 	})
 }
 
@@ -130,7 +132,7 @@ func (it *item) endsWith(cmd *command, passed map[string]bool) bool {
 	if f.missing != "" && !cmd.reads && (installs(cmd, f.missing) || uses(cmd, f.missing)) {
 		return true
 	}
-	if len(cmd.proved) > 0 && (it.shownAs(cmd.quoted()) || installsImported(cmd, f.shown)) {
+	if len(cmd.proved) > 0 && (it.carried && it.shownAs(cmd.quoted()) || installsImported(cmd, f.shown)) {
 		return true
 	}
 	for _, k := range cmd.proved {

@@ -1,5 +1,7 @@
 package extractive
 
+import "strings"
+
 // WithProbe returns a summarizer that reports its steps to p. A panic in p counts as a panic of the step.
 func WithProbe(p func(stage string, index uint32, done bool)) *Summarizer {
 	return &Summarizer{probe: p}
@@ -44,4 +46,22 @@ func Condense(text string, limit int) string {
 func ForbidsThings(text string) bool {
 	var cues cueReader
 	return forbidsThings(text, cues.read(text))
+}
+
+// MentionedCommits returns the commits, each with its hash and its title, that a text is found to mention.
+func MentionedCommits(text string, commits [][2]string) (found [][2]string) {
+	l := newLedger(0)
+	for _, c := range commits {
+		it := &item{}
+		it.hears("", c[1], "")
+		l.commits = append(l.commits, c[0])
+		l.commands[commitKey(c[0])] = it
+	}
+	newCommitMentions(l).any(text, func(made commitMade) bool {
+		if c := [2]string{made.hash, made.title}; strings.Contains(text, c[0]) || strings.Contains(text, c[1]) {
+			found = append(found, c)
+		}
+		return false
+	})
+	return found
 }

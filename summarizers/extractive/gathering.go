@@ -4,8 +4,6 @@ import (
 	"context"
 	"runtime"
 
-	"google.golang.org/protobuf/proto"
-
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/summarizers"
 	"github.com/compactord/compactord/summarizers/extractive/evidence"
@@ -44,15 +42,27 @@ func (g *gathering) addEarlier(ctx context.Context, m *compactordv1.LoggedMessag
 
 // hand hands over the pieces of a message that can be quoted.
 func (g *gathering) hand(ctx context.Context, m *compactordv1.LoggedMessage, into func(evidence.Piece)) {
-	if g.waiting += proto.Size(m); g.waiting > mostWaiting {
+	size := textBytes(m)
+	if g.waiting += size; g.waiting > mostWaiting {
 		g.steps.Wait(ctx)
-		g.waiting = proto.Size(m)
+		g.waiting = size
 	}
 	g.steps.Hand(func() {
 		g.try(summarizers.StageQuotes, m.GetIndex(), func() { quotable(m, asItIs, into) })
 		// As after reading a message.
 		runtime.Gosched()
 	})
+}
+
+// textBytes returns how many bytes of text a message has.
+func textBytes(m *compactordv1.LoggedMessage) (n int) {
+	for _, p := range m.GetMessage().GetParts() {
+		n += len(p.GetText().GetText()) + len(p.GetToolCall().GetArguments())
+		for _, rp := range p.GetToolResult().GetParts() {
+			n += len(rp.GetText().GetText())
+		}
+	}
+	return n
 }
 
 // quote returns what adds the pieces of a message that can be quoted.

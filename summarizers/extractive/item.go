@@ -98,6 +98,8 @@ type item struct {
 	// changed says that it replaces what message changes said about the same thing.
 	changed bool
 	changes uint32
+	// order tells when a rule of the user ends, once a message asked for it.
+	order *userOrder
 	// content is what corrections look at, once one asked for it.
 	content *content
 	// corrections are the messages that correct a part of it.

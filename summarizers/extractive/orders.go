@@ -18,16 +18,18 @@ func (r *reader) endOrders(index uint32, said string) {
 	}
 	words := wordsOf(said)
 	r.l.dropItems(kindRule, func(it *item) bool {
-		if it.by != byUser || it.listed || len(it.cites) == 0 || it.newest() >= index || units(it.text) > maxSaid {
+		if it.by != byUser || it.listed || len(it.cites) == 0 || it.newest() >= index {
 			return false
 		}
-		o := r.orderIn(it.text)
+		o := r.orderIn(it)
 		return next && o.bound || o.isCancelledBy(words)
 	})
 }
 
 // userOrder is what tells when a rule of the user ends.
 type userOrder struct {
+	// rule is the text that it was read from.
+	rule string
 	// bound says that it is bound to its task.
 	bound bool
 	// verb is the first word of what it forbids, if that is a task, and forbidden are all words of it that say something.
@@ -35,18 +37,22 @@ type userOrder struct {
 	forbidden []string
 }
 
-// orderIn returns the order in a rule. Each message is compared with all rules, so a rule is read once.
-func (r *reader) orderIn(rule string) userOrder {
-	o, ok := r.orders[rule]
-	if !ok {
-		o.bound = isBound(rule)
-		o.verb, o.forbidden = forbiddenIn(rule)
-		if (o.bound || o.verb != "") && r.cues.read(rule)&cueLasts != 0 {
-			o = userOrder{}
-		}
-		r.orders[rule] = o
+// orderIn returns the order in a rule. A long one has none. Each message is compared with all rules, so a rule is read
+// once.
+func (r *reader) orderIn(it *item) *userOrder {
+	if it.order != nil && it.order.rule == it.text {
+		return it.order
 	}
-	return o
+	o := userOrder{rule: it.text}
+	if units(it.text) <= maxSaid {
+		o.bound = isBound(it.text)
+		o.verb, o.forbidden = forbiddenIn(it.text)
+		if (o.bound || o.verb != "") && r.cues.read(it.text)&cueLasts != 0 {
+			o = userOrder{rule: it.text}
+		}
+	}
+	it.order = &o
+	return it.order
 }
 
 // bounds are words that bind an order to its task.
@@ -100,7 +106,7 @@ func forbiddenIn(rule string) (verb string, words []string) {
 }
 
 // isCancelledBy says whether the words of a message ask for exactly what the order forbids.
-func (o userOrder) isCancelledBy(said map[string]bool) bool {
+func (o *userOrder) isCancelledBy(said map[string]bool) bool {
 	return o.verb != "" && said[o.verb] && !said["don't"] && !said["not"] &&
 		!slices.ContainsFunc(o.forbidden, func(word string) bool { return !said[word] })
 }

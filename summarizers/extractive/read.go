@@ -74,14 +74,12 @@ type reader struct {
 	// agent works on.
 	lastUser, lastRequest *item
 	thread                []*item
-	// orders are those in rules of the user, by the rule.
-	orders map[string]userOrder
 }
 
 // newReader returns a reader for the messages after those that the ledger covers. merging says that there are such
 // messages.
 func newReader(l *ledger, merging bool) *reader {
-	r := &reader{l: l, open: map[string][]*call{}, processes: map[string]*call{}, statuses: map[string]bool{}, lead: map[string]bool{}, orders: map[string]userOrder{}, answered: merging, asked: l.askedBefore()}
+	r := &reader{l: l, open: map[string][]*call{}, processes: map[string]*call{}, statuses: map[string]bool{}, lead: map[string]bool{}, answered: merging, asked: l.askedBefore()}
 	for _, it := range slices.Clone(l.requests) {
 		if it.last {
 			r.lastUser = it

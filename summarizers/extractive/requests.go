@@ -22,8 +22,15 @@ func (r *reader) take(it *item) {
 	if it.noise {
 		return
 	}
+	var again map[string]bool
 	for _, old := range r.thread[max(0, len(r.thread)-maxThread):] {
-		if old != it && old != r.l.requests[0] && old.end == requestOpen && saysAgain(it, old) {
+		if old == it || old == r.l.requests[0] || old.end != requestOpen {
+			continue
+		}
+		if again == nil {
+			again = subjectWords(it.text)
+		}
+		if saysAgain(again, old) {
 			r.l.requests = slices.DeleteFunc(r.l.requests, func(known *item) bool { return known == old })
 		}
 	}
@@ -37,9 +44,9 @@ const maxThread = 8
 // fewestRepeated is how many words that say what a request is about another one repeats at least if it says the same.
 const fewestRepeated = 3
 
-// saysAgain says whether a request has nearly all words of an earlier one that say what it is about.
-func saysAgain(now, before *item) bool {
-	words, again := subjectWords(before.text), subjectWords(now.text)
+// saysAgain says whether some words are nearly all words of an earlier request that say what it is about.
+func saysAgain(again map[string]bool, before *item) bool {
+	words := subjectWords(before.text)
 	repeated := 0
 	for word := range words {
 		if again[word] {

@@ -192,8 +192,11 @@ var months = wordSet(`january february march april may june july august septembe
 
 // spacedSigns puts spaces around signs of currencies and ideographs of weekdays, and between ideographs and others.
 func spacedSigns(text string) string {
-	if !isASCII(text) {
+	switch {
+	case !isASCII(text):
 		text = weekdaysApart.Replace(text)
+	case strings.IndexByte(text, '$') < 0:
+		return text
 	}
 	var b strings.Builder
 	var before rune
