@@ -31,7 +31,7 @@ func fit(l *ledger, ly *layout, req *summarizers.Request) (pieces []string, ok b
 	l.dropRemoved()
 	ly.silent = l.silent
 	small := req.MaxTokens < smallBudget && req.Kind != summarizers.Range
-	w := &fitting{plan: newPlan(l, ly, small), req: req, budget: int64(req.MaxTokens), space: dense, perToken: 4}
+	w := &fitting{plan: newPlan(l, ly, small), req: req, budget: int64(req.MaxTokens), space: dense, perToken: 4, parting: newParting()}
 	if req.MaxTokens >= 400 {
 		w.space = airy
 	}
@@ -45,7 +45,7 @@ func fit(l *ledger, ly *layout, req *summarizers.Request) (pieces []string, ok b
 	if !ok {
 		return w.least(req)
 	}
-	n.list = withoutRepeats(n.list)
+	n.list = w.parting.withoutRepeats(n.list)
 	ranked := w.rank(n)
 	if longer, ok := w.inPlaceOfNames(n, ranked); ok {
 		n, ranked = longer, w.rank(longer)
@@ -115,7 +115,7 @@ func (w *fitting) inPlaceOfNames(n narrative, ranked *quoteList) (longer narrati
 func (w *fitting) narrateGenerously(budget int64) (n narrative, ok bool) {
 	w.generous = true
 	n, ok = w.narrate(budget)
-	n.list = withoutRepeats(n.list)
+	n.list = w.parting.withoutRepeats(n.list)
 	return n, ok
 }
 
@@ -142,7 +142,8 @@ type fitting struct {
 	// perToken is how many units a token has, by the latest count.
 	perToken float64
 	// files are the files that results are of.
-	files sourceFiles
+	files   sourceFiles
+	parting *parting
 }
 
 // count returns the tokens of a summary.

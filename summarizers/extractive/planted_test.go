@@ -128,38 +128,3 @@ func TestEveryKindIsPlanted(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkSummarize(b *testing.B) {
-	amounts := oneRound
-	amounts.Turns, amounts.OutputBytes = 200, 40000
-	for name, lang := range languages {
-		b.Run(name, func(b *testing.B) {
-			log := planted.Rounds(1, lang, 1, amounts)[0].Messages
-			benchmark(b, log)
-		})
-	}
-	b.Run("corpus", func(b *testing.B) {
-		var all []*compactordv1.LoggedMessage
-		for _, path := range corpusFiles(b) {
-			log, _ := loadConversation(b, path)
-			for _, m := range log {
-				m.Index = uint32(len(all))
-				all = append(all, m)
-			}
-		}
-		benchmark(b, all)
-	})
-}
-
-func benchmark(b *testing.B, log []*compactordv1.LoggedMessage) {
-	b.Helper()
-	size := 0
-	for _, m := range log {
-		size += sizeOf(m)
-	}
-	b.SetBytes(int64(size))
-	b.ReportAllocs()
-	for b.Loop() {
-		summarize(b, &summarizers.Request{Messages: log, MaxTokens: 2000})
-	}
-}

@@ -92,9 +92,30 @@ func (x *lineIndex) holders(line string) (list []int) {
 	return list
 }
 
+// parting takes rules that have lines of their own out of requests. A narrative is written several times, and most of its
+// requests and rules stay the same, so it reads each request once for each of its rules.
+type parting struct {
+	rests  map[ruleOf]restOf
+	orders map[string]bool
+}
+
+// ruleOf is a rule in a request as it is shown, which may be only a part of its text.
+type ruleOf struct {
+	shown, text string
+	rule        *item
+}
+
+// restOf is what is left of a request; ok says that this is enough.
+type restOf struct {
+	text string
+	ok   bool
+}
+
+func newParting() *parting { return &parting{map[ruleOf]restOf{}, map[string]bool{}} }
+
 // withoutRepeats returns the lines of a narrative without those that stand within others, or that are equal to one
 // before them. A request leaves out a rule that has a line of its own, as long as it still asks for something without it.
-func withoutRepeats(list []chosen) []chosen {
+func (u *parting) withoutRepeats(list []chosen) []chosen {
 	list = slices.Clone(list)
 	index := newLineIndex()
 	seen := map[string]bool{}
@@ -114,7 +135,7 @@ func withoutRepeats(list []chosen) []chosen {
 		for _, at := range index.holders(c.text()) {
 			if c.it.kind != kindRule || !isRequest(list[at]) {
 				gone[i] = true
-			} else if rest, ok := list[at].without(c.it); ok {
+			} else if rest, ok := u.without(list[at], c.it); ok {
 				list[at] = rest
 			} else if list[at].stays() {
 				gone[i] = true
@@ -146,17 +167,38 @@ func (c chosen) isToldBy(other chosen) bool {
 func (c chosen) stays() bool { return c.goal || c.it.kind == kindRequest && c.it.last }
 
 // without returns a request without a rule in it. It returns false if too little is left.
-func (c chosen) without(rule *item) (chosen, bool) {
-	whole := c.text()
-	rest := withoutRules(whole, afterOpening(c.it.text, []*item{rule}))
-	var cues cueReader
-	if rest == whole || contentUpTo(rest, goalWords) < goalWords || addsToATask(rest) || cues.ordersIn(whole) && !cues.ordersIn(rest) {
+func (u *parting) without(c chosen, rule *item) (chosen, bool) {
+	in := ruleOf{c.text(), c.it.text, rule}
+	rest, known := u.rests[in]
+	if !known {
+		rest = u.read(in)
+		u.rests[in] = rest
+	}
+	if !rest.ok {
 		return c, false
 	}
 	it := *c.it
-	it.text, it.key = rest, ""
+	it.text, it.key = rest.text, ""
 	c.it = &it
 	return c, true
+}
+
+func (u *parting) read(in ruleOf) restOf {
+	rest := withoutRules(in.shown, afterOpening(in.text, []*item{in.rule}))
+	if rest == in.shown || contentUpTo(rest, goalWords) < goalWords || addsToATask(rest) || u.ordersIn(in.shown) && !u.ordersIn(rest) {
+		return restOf{}
+	}
+	return restOf{rest, true}
+}
+
+func (u *parting) ordersIn(text string) bool {
+	orders, known := u.orders[text]
+	if !known {
+		var cues cueReader
+		orders = cues.ordersIn(text)
+		u.orders[text] = orders
+	}
+	return orders
 }
 
 // apartFrom returns statements and quotes without what stands within others of them. A fact within a longer quote is left
