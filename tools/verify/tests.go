@@ -244,16 +244,17 @@ func (v *verifier) installPostgres(ctx context.Context) error {
 	return err
 }
 
-// unraced are packages that a quick run tests without the race detector, beside the sequential ones. The tests of e2e
-// run the program as a separate process, which the race detector does not see, or replay recordings on sequential
-// packages. Some test sequential code with several goroutines. The goroutine of a digest also runs in the tests of the
-// service. Most tests of the program wait for one answer after the other; they would take as long as those of the
+// unraced are packages that a quick run tests without the race detector, beside the sequential ones. The tests of these
+// folders of e2e run the program as a separate process, which the race detector does not see, or replay recordings on
+// sequential packages. Some test sequential code with several goroutines. The goroutine of a digest also runs in the tests
+// of the service. Most tests of the program wait for one answer after the other; they would take as long as those of the
 // service, which start the same goroutines.
 var unraced = []string{
 	"./cmd/compactord", "./cmd/compactord/internal/catalog", "./cmd/compactord/internal/config",
 	"./cmd/compactord/internal/program", "./cmd/compactord/internal/rules", "./cmd/compactord/internal/sessions",
 	"./cmd/compactord/internal/transcripts",
-	"./dialects/transcript", "./e2e", "./e2e/corpus", "./summarizers/extractive",
+	"./dialects/transcript", "./e2e", "./e2e/corpus", "./e2e/histories", "./e2e/inspector", "./e2e/load", "./e2e/torture",
+	"./summarizers/extractive",
 }
 
 // sequentialTests are tests of concurrent packages that make one call after the other, mostly properties of generated
@@ -262,11 +263,16 @@ var unraced = []string{
 var sequentialTests = map[string][]string{
 	"./cmd/compactord/internal/evaluation": {"TestEvaluate", "TestFiguresOfAnEvaluation", "TestPrices"},
 	"./service": {
-		"TestCompactionsHoldNoTexts", "TestEveryFieldOutOfRange", "TestForkIsTheSessionAsOfThePoint", "TestGeneratedSyncs",
-		"TestInvariantsForEveryStrategyAndPreset", "TestInvariantsOverGeneratedLogs", "TestInvariantsOverPoints",
-		"TestInvariantsWithPins", "TestOutlinesChangeNoResult", "TestPagesAreTheWholeView",
-		"TestPagesOfAViewReadWhatTheyShow", "TestPlaceholdersOfEveryPresetLeadToTheResult", "TestSearchEndsAfterASecond",
-		"TestSearchPages", "TestSyncsOfRecordings", "TestWhatIsDueCanBeCompacted",
+		"TestAgentsPromptIsAPrefixOfTheView", "TestBareQuotesAreCompactedInEachWay", "TestCompactionsHoldNoTexts",
+		"TestDeltasCarryOnlyWhatIsNew", "TestEveryFieldOutOfRange", "TestForkIsTheSessionAsOfThePoint",
+		"TestGeneratedSyncs", "TestInvariantsForEveryStrategyAndPreset", "TestInvariantsOverGeneratedLogs",
+		"TestInvariantsOverPoints", "TestInvariantsWithPins", "TestManyShortSecretsAreCompacted",
+		"TestNoAnswerTellsOfThingsOfOtherTenants", "TestOnUserMessageOnKeptStates", "TestOutlinesChangeNoResult",
+		"TestPagesAreTheWholeView", "TestPagesOfAViewReadWhatTheyShow", "TestPlaceholdersOfEveryPresetLeadToTheResult",
+		"TestRecallGivesBackWhatViewsLeaveOut", "TestRetentionByEachRule", "TestRetentionOfGeneratedHistories",
+		"TestSearchEndsAfterASecond", "TestSearchPages", "TestSecretsInEveryPlaceOfAMessage",
+		"TestSmallestBudgetsOfSummaries", "TestSyncsOfRecordings", "TestTwoHundredCredentialsInTools",
+		"TestTwoHundredCredentialsStayInTheLog", "TestViewsOfAPointAreTheSame", "TestWhatIsDueCanBeCompacted",
 	},
 	"./session": {"TestEveryStep", "TestGroupMembersOverGeneratedLogs"},
 	"./storage/bolt": {
