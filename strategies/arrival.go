@@ -84,9 +84,9 @@ func CheckArrival(policy *compactordv1.Policy) error {
 // beyondEdits returns the first strategy that cuts or needs a summarizer, among s and all that it nests. It returns nil
 // if there is none.
 func beyondEdits(s *compactordv1.Strategy) *compactordv1.Strategy {
-	for n := range Nested(s) {
-		if Cuts(n.Strategy) || NeedsSummarizer(n.Strategy) {
-			return n.Strategy
+	for nested := range All(s) {
+		if Cuts(nested) || NeedsSummarizer(nested) {
+			return nested
 		}
 	}
 	return nil

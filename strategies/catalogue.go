@@ -89,8 +89,8 @@ func used(p *compactordv1.Policy) []string {
 	for _, s := range slices.Concat(
 		[]*compactordv1.Strategy{p.GetStrategy(), p.GetPruneStrategy()}, p.GetOnAppend().GetStrategies(), p.GetOnUserMessage().GetStrategies(),
 	) {
-		for n := range Nested(s) {
-			names = append(names, KindOf(n.Strategy))
+		for nested := range All(s) {
+			names = append(names, KindOf(nested))
 		}
 	}
 	slices.Sort(names)

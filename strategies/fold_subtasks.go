@@ -59,8 +59,8 @@ func (FoldSubtasks) Resolved(_ *compactordv1.Policy, parameters *compactordv1.St
 
 // FoldsByCheckpoints says whether a strategy, or one that it nests, folds sub-tasks that checkpoints bound.
 func FoldsByCheckpoints(s *compactordv1.Strategy) bool {
-	for n := range Nested(s) {
-		if n.Strategy.GetFoldSubtasks().GetBounds() == compactordv1.SubtaskBounds_SUBTASK_BOUNDS_CHECKPOINTS {
+	for nested := range All(s) {
+		if nested.GetFoldSubtasks().GetBounds() == compactordv1.SubtaskBounds_SUBTASK_BOUNDS_CHECKPOINTS {
 			return true
 		}
 	}
@@ -69,8 +69,8 @@ func FoldsByCheckpoints(s *compactordv1.Strategy) bool {
 
 // FoldsByTodos says whether a strategy, or one that it nests, folds sub-tasks that to-do lists bound.
 func FoldsByTodos(s *compactordv1.Strategy) bool {
-	for n := range Nested(s) {
-		p := n.Strategy.GetFoldSubtasks()
+	for nested := range All(s) {
+		p := nested.GetFoldSubtasks()
 		if p != nil && p.GetBounds() != compactordv1.SubtaskBounds_SUBTASK_BOUNDS_CHECKPOINTS {
 			return true
 		}

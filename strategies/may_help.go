@@ -88,8 +88,8 @@ func sparesTail(h *storagev1.Head, s *compactordv1.Strategy) bool {
 	if s == nil || len(h.GetOpenCalls()) > 0 {
 		return true
 	}
-	for n := range Nested(s) {
-		if !Nests(n.Strategy) && !leavesNewest(h, n.Strategy) {
+	for nested := range All(s) {
+		if !Nests(nested) && !leavesNewest(h, nested) {
 			return false
 		}
 	}

@@ -19,7 +19,29 @@ type NestedStrategy struct {
 	Strategy *compactordv1.Strategy
 }
 
-// Nested yields a strategy and all that it nests. A strategy comes before those within it.
+// All yields a strategy and all that it nests, in the order of Nested, without their paths: each append asks for them.
+func All(s *compactordv1.Strategy) iter.Seq[*compactordv1.Strategy] {
+	return func(yield func(*compactordv1.Strategy) bool) { all(s, yield) }
+}
+
+func all(s *compactordv1.Strategy, yield func(*compactordv1.Strategy) bool) bool {
+	if !yield(s) {
+		return false
+	}
+	for _, inner := range s.GetFirstEffective().GetStrategies() {
+		if !all(inner, yield) {
+			return false
+		}
+	}
+	for _, rung := range s.GetLadder().GetRungs() {
+		if !all(rung.GetStrategy(), yield) {
+			return false
+		}
+	}
+	return true
+}
+
+// Nested yields a strategy and all that it nests, with their paths. A strategy comes before those within it.
 func Nested(s *compactordv1.Strategy) iter.Seq[NestedStrategy] {
 	return func(yield func(NestedStrategy) bool) {
 		nested("", 1, s, yield)

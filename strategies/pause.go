@@ -49,8 +49,8 @@ func dueBesideTokens(h *storagev1.Head, p *compactordv1.Policy) bool {
 // leastDemanded returns the lowest minimum_tokens of a strategy and all that it nests. It returns false if none has
 // one.
 func leastDemanded(s *compactordv1.Strategy) (least uint32, demanded bool) {
-	for n := range Nested(s) {
-		if minimum := minimumOf(n.Strategy); minimum > 0 && (!demanded || minimum < least) {
+	for nested := range All(s) {
+		if minimum := minimumOf(nested); minimum > 0 && (!demanded || minimum < least) {
 			least, demanded = minimum, true
 		}
 	}

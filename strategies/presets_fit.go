@@ -16,8 +16,8 @@ func fitBudget(p *compactordv1.Policy) {
 		return
 	}
 	budget := lessFree(trigger, p.GetTrigger().GetFreeRatio())
-	for n := range Nested(p.GetStrategy()) {
-		if s := n.Strategy.GetSummarize(); s != nil {
+	for nested := range All(p.GetStrategy()) {
+		if s := nested.GetSummarize(); s != nil {
 			fitSummarize(p.GetPreset(), s, budget)
 		}
 	}

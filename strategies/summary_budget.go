@@ -16,9 +16,9 @@ const JoinTokens = 32
 // SummaryBudget returns the budget of a summary that no plan sets one for: the budget that the policy's strategy gives,
 // even if it is nested.
 func SummaryBudget(policy *compactordv1.Policy) uint32 {
-	for n := range Nested(policy.GetStrategy()) {
-		if Cuts(n.Strategy) {
-			return maxSummaryTokens(policy, n.Strategy.GetSummarize())
+	for nested := range All(policy.GetStrategy()) {
+		if Cuts(nested) {
+			return maxSummaryTokens(policy, nested.GetSummarize())
 		}
 	}
 	return maxSummaryTokens(policy, nil)

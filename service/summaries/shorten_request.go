@@ -87,8 +87,8 @@ func (w *Writer) argumentOf(ref *compactordv1.CallRef) string {
 
 // guidelines returns those of the first strategy that has some.
 func guidelines(s *compactordv1.Strategy, of func(*compactordv1.Strategy) string) string {
-	for n := range strategies.Nested(s) {
-		if found := of(n.Strategy); found != "" {
+	for nested := range strategies.All(s) {
+		if found := of(nested); found != "" {
 			return found
 		}
 	}
