@@ -49,7 +49,7 @@ const (
 	maxStreams     = 1000
 	// streamWorkers is how many calls at a time run on goroutines that are kept. A new one has a small stack, and growing
 	// it several times costs a call as much as its decoding.
-	streamWorkers = 32
+	streamWorkers = 128
 	// streamWindow bounds what arrives on a stream before a piece of its request is received, and connectionWindow what
 	// is on its way on a connection.
 	streamWindow     = 64 << 10
