@@ -204,6 +204,9 @@ func (c *Collector) line(text string, p Piece) {
 		return
 	}
 	c.alone(p.Message)
+	if p.Voice == Result && onlyNamesFile(text) {
+		return
+	}
 	c.cut(text, p)
 }
 

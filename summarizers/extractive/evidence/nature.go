@@ -26,6 +26,8 @@ const (
 	failure
 	// imported is an import.
 	imported
+	// announcement leads to what the agent does or says next.
+	announcement
 	// fragment has a quotation mark or a bracket that nothing closes.
 	fragment
 	natures
@@ -35,10 +37,10 @@ const (
 // errors are used again as often as others, but these lines say little about them.
 var (
 	mentionShare = [natures]float64{
-		plain: 1, lookUp: 0.7, listed: 0.5, match: 0.7, header: 0.3, report: 0.7, series: 0.3, failure: 1, imported: 1, fragment: 1,
+		plain: 1, lookUp: 0.7, listed: 0.5, match: 0.7, header: 0.3, report: 0.7, series: 0.3, failure: 1, imported: 1, announcement: 1, fragment: 1,
 	}
 	lineShare = [natures]float64{
-		plain: 1, lookUp: 0.6, listed: 0.6, match: 0.8, header: 0.4, report: 0.7, series: 0.3, failure: 0.6, imported: 0.6, fragment: 0.8,
+		plain: 1, lookUp: 0.6, listed: 0.6, match: 0.8, header: 0.4, report: 0.7, series: 0.3, failure: 0.6, imported: 0.6, announcement: 0.6, fragment: 0.8,
 	}
 )
 
@@ -61,6 +63,8 @@ func natureOf(line string, voice Voice) nature {
 		return failure
 	case isImport(line):
 		return imported
+	case voice == Agent && line[len(line)-1] == ':':
+		return announcement
 	}
 	return plain
 }
