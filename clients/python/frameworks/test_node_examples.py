@@ -39,3 +39,15 @@ def test_langchain(client: compactord.Client, tmp_path: Path, maker: str) -> Non
     example = str(EXAMPLES / "langchain-agent.js")
     talk(client, tmp_path, example, arguments, killed=killed, LANGSMITH_TRACING="false")
     check_log(client.session(name), killed=killed)
+
+
+@pytest.mark.parametrize("way", ["own", "kept"])
+def test_the_openai_agents_sdk(client: compactord.Client, tmp_path: Path, way: str) -> None:
+    """The same. The SDK gives a session of the program's own whole runs, so a killed one is lost there."""
+    name = f"agents-{way}"
+    arguments = [name, "--model=make-believe", f"--context-window={WINDOW}"]
+    if way == "own":
+        arguments.append(f"--file={tmp_path / 'items.json'}")
+    example = str(EXAMPLES / "openai-agents-agent.js")
+    talk(client, tmp_path, example, arguments, OPENAI_AGENTS_DISABLE_TRACING="1")
+    check_log(client.session(name, dialect="openai_responses"), forgotten=way == "own")

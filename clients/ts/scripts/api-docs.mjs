@@ -17,20 +17,31 @@ const head = `# The TypeScript API
 
 Generated from the comments of the sources by \`npm run docs\`; the [README](../README.md) shows how things are used. Messages
 and enums of the contract are in \`compactord/v1\`, the types of the last two subjects in \`compactord/types\`, and adapters of
-frameworks in modules of their own: \`compactord/ai-sdk\`. \`Code\`, and \`Stub\`, which is its \`Client\`, are of Connect.
+frameworks in modules of their own, which the headings name. \`Code\`, and \`Stub\`, which is its \`Client\`, are of Connect.
 `;
 
 const { config } = ts.readConfigFile(join(root, "tsconfig.json"), (path) => ts.sys.readFile(path));
 const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
-const entries = ["index", "types", "adapters/aiSdk"].map((name) => join(root, `src/${name}.ts`));
-const program = ts.createProgram(entries, options);
+/** The sources of the adapters, by the headings of their sections. Several export the same names. */
+const adapters = {
+  "The AI SDK: `compactord/ai-sdk`": "adapters/aiSdk",
+  "LangChain and LangGraph: `compactord/langchain`": "adapters/langchain",
+  "The OpenAI Agents SDK: `compactord/openai-agents`": "adapters/openaiAgents",
+};
+const entries = ["index", "types"];
+const sourceOf = (name) => join(root, `src/${name}.ts`);
+const program = ts.createProgram([...entries, ...Object.values(adapters)].map(sourceOf), options);
 const checker = program.getTypeChecker();
 
-/** What the package exports of its own, in the order of its sources. */
-const exported = entries
-  .flatMap((entry) => checker.getExportsOfModule(checker.getSymbolAtLocation(program.getSourceFile(entry))))
-  .map((symbol) => (symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol))
-  .filter((symbol) => symbol.declarations?.every(isOwn));
+/** What the package exports of its own, but for the adapters, in the order of its sources. */
+const exported = entries.flatMap(exportsOf);
+
+function exportsOf(entry) {
+  return checker
+    .getExportsOfModule(checker.getSymbolAtLocation(program.getSourceFile(sourceOf(entry))))
+    .map((symbol) => (symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol))
+    .filter((symbol) => symbol.declarations?.every(isOwn));
+}
 
 function isOwn(declaration) {
   return declaration.getSourceFile().fileName.startsWith(join(root, "src"));
@@ -73,7 +84,6 @@ const subjects = {
     "WatchItem",
     "WatchOptions",
   ].concat(["ChildOptions", "EndOptions"]),
-  "The AI SDK": ["compactordMiddleware", "compactordStep", "StepOptions", "neutral", "shown"],
   Errors: ["CompactordError"].concat(named(/Error$/, "CompactordError")),
   Words: ["word"],
   "Types of words, tools and errors": ["Word"]
@@ -115,11 +125,12 @@ function page() {
   if (strays.length > 0) {
     throw new Error(`subjects: ${strays.join(", ")}: each exported name belongs to one subject`);
   }
-  const contents = Object.keys(subjects).map((title) => `- [${title}](#${anchor(title)})`);
-  const parts = Object.entries(subjects).flatMap(([title, names]) => [
-    `## ${title}`,
-    ...symbolsOf(names).flatMap(section),
-  ]);
+  const sections = [
+    ...Object.entries(subjects).map(([title, names]) => [title, symbolsOf(names)]),
+    ...Object.entries(adapters).map(([title, entry]) => [title, exportsOf(entry)]),
+  ];
+  const contents = sections.map(([title]) => `- [${title}](#${anchor(title)})`);
+  const parts = sections.flatMap(([title, symbols]) => [`## ${title}`, ...symbols.flatMap(section)]);
   return `${[head.trim(), contents.join("\n"), ...parts].filter((part) => part !== "").join("\n\n")}\n`;
 }
 

@@ -1,5 +1,6 @@
 import type { Session } from "../client/client.js";
 import type { Synced } from "../compaction/synced.js";
+import type { SyncOptions } from "../compaction/syncing.js";
 import type { ViewMessage } from "../v1.js";
 import { Role } from "../v1.js";
 import { warn } from "../view/warnings.js";
@@ -26,15 +27,20 @@ export function checkNeutral(session: Session): void {
  * goes on with what is not compacted, and a warning says why. The daemon does not try again at once: after some failures
  * it waits longer and longer. Rejects where no daemon answers, it does not take the list, or another process has written.
  */
-export async function synced(session: Session, messages: readonly object[], options: Cancellable): Promise<Synced> {
+export async function synced(
+  session: Session,
+  messages: readonly object[],
+  { system, ...options }: Cancellable & Pick<SyncOptions, "system">,
+): Promise<Synced> {
+  const given = { ...signalOf(options), ...(system !== undefined && { system }) };
   try {
-    return await session.sync(messages, signalOf(options));
+    return await session.sync(messages, given);
   } catch (error) {
     const ends = [InvalidRequestError, SyncConflictError, UnavailableError].some((kind) => error instanceof kind);
     if (ends || !(error instanceof CompactordError)) {
       throw error;
     }
-    const made = await session.sync(messages, { ...signalOf(options), compact: false });
+    const made = await session.sync(messages, { ...given, compact: false });
     warn(`the session could not be compacted: ${error.message}`);
     return made;
   }

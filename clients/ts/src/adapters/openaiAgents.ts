@@ -1,0 +1,189 @@
+/**
+ * The adapter of the OpenAI Agents SDK, the package `@openai/agents`: a filter of what models are sent, and a session.
+ *
+ * @packageDocumentation
+ */
+import { isDeepStrictEqual } from "node:util";
+
+import type { AgentInputItem, CallModelInputFilter, Session as AgentsSession } from "@openai/agents";
+
+import { elementOf, itemOf, keyOf } from "./openaiAgentsItems.js";
+import { synced } from "./wholeList.js";
+import type { Session } from "../client/client.js";
+import { create } from "@bufbuild/protobuf";
+import type { Message } from "../v1.js";
+import { Dialect, GetLLMViewRequestSchema, MessageState } from "../v1.js";
+import { user } from "../contract/messages.js";
+import { ToolCallsOpenError } from "../wire/errors.js";
+
+/** The dialect of the sessions that stand behind conversations of the SDK. */
+type Responses = Session<"openai_responses">;
+
+/**
+ * Makes a `callModelInputFilter` for runs: the model is sent the view of the session in place of all items. Take one filter
+ * for a conversation, and give it to each run of the conversation. Agents that are tools do not inherit it.
+ *
+ * Where a compaction fails, Node warns and the call goes on with what is not compacted. A run rejects with a
+ * SyncConflictError where another process has written to the session what its items lack, and with an UnavailableError
+ * where no daemon answers.
+ *
+ * @param session The conversation's session, in the dialect of Responses:
+ * `client.openSession(ID, { dialect: "openai_responses", policy: { contextWindow: 200_000 } })`. A TypeError where it has
+ * another.
+ */
+export function compactordFilter(session: Responses): CallModelInputFilter {
+  return new ModelInput(session).filter;
+}
+
+/**
+ * A session of the SDK that keeps its items in the daemon's log. Give runs `modelInput` as the `callModelInputFilter`, too:
+ * without it nothing is ever compacted.
+ */
+export class CompactordSession implements AgentsSession {
+  /** The `callModelInputFilter` for runs with this session. */
+  readonly modelInput: CallModelInputFilter;
+  readonly #input: ModelInput;
+  #items: readonly AgentInputItem[] | undefined;
+
+  /** @param session As for {@link compactordFilter}. */
+  constructor(private readonly session: Responses) {
+    this.#input = new ModelInput(session);
+    this.modelInput = this.#input.filter;
+  }
+
+  /** The id of the daemon's session. */
+  getSessionId(): Promise<string> {
+    return Promise.resolve(this.session.id);
+  }
+
+  /**
+   * The view: what came before its summary is in the log, but not here.
+   *
+   * @param limit Return only the newest items. Default: all.
+   */
+  async getItems(limit?: number): Promise<AgentInputItem[]> {
+    const items = await itemsIn(this.session);
+    this.#items = items;
+    return limit === undefined ? [...items] : items.slice(Math.max(0, items.length - Math.max(0, limit)));
+  }
+
+  /** Appends items, which are on disk then. What a model call has appended already is not appended again. */
+  async addItems(items: AgentInputItem[]): Promise<void> {
+    await this.#bring([...(await this.#held()), ...items]);
+  }
+
+  /** Puts aside the newest item, and returns it; undefined where there is none. The log keeps it. */
+  async popItem(): Promise<AgentInputItem | undefined> {
+    const held = await this.#held();
+    const last = held.at(-1);
+    if (held.length === 1) {
+      await this.clearSession();
+    } else if (held.length > 1) {
+      await this.#bring(held.slice(0, -1));
+    }
+    return last;
+  }
+
+  /** Puts aside all items. The log keeps them. */
+  async clearSession(): Promise<void> {
+    this.#items = [];
+    await this.session.clear();
+  }
+
+  async #held(): Promise<readonly AgentInputItem[]> {
+    return this.#items ?? (await this.getItems());
+  }
+
+  async #bring(items: readonly AgentInputItem[]): Promise<void> {
+    const elements = items.map(elementOf);
+    if (!this.#input.holds(elements)) {
+      await this.session.sync(elements, { compact: false, view: false });
+    }
+    this.#items = items;
+  }
+}
+
+/** What model calls of a conversation are sent. */
+class ModelInput {
+  /** The items of the last call. */
+  #elements: readonly object[] = [];
+
+  constructor(private readonly session: Responses) {
+    const { dialect }: { readonly dialect: string | undefined } = session;
+    if (dialect !== "openai_responses") {
+      throw new TypeError("session: must be opened in the dialect openai_responses");
+    }
+  }
+
+  readonly filter: CallModelInputFilter = async ({ modelData }) => {
+    const { instructions } = modelData;
+    const { input } = modelData;
+    this.#elements = input.map(elementOf);
+    const system = instructions === undefined || instructions === "" ? {} : { system: instructions };
+    const { view } = await synced(this.session, this.#elements, system);
+    // While calls wait for outputs, the provider says what is wrong.
+    return view === undefined ? modelData : { ...modelData, input: shown(view.messagesJson, this.#elements, input) };
+  };
+
+  /** Whether the items are the first of those of the last model call. */
+  holds(elements: readonly object[]): boolean {
+    return isDeepStrictEqual(this.#elements.slice(0, elements.length), elements);
+  }
+}
+
+/** The items of a view. One that no edit has changed is the program's own, by which the SDK knows it. */
+function shown(view: readonly string[], elements: readonly object[], own: readonly AgentInputItem[]): AgentInputItem[] {
+  const left = new Map<string, AgentInputItem[]>();
+  own.forEach((item, at) => {
+    const key = keyOf(elements[at] ?? {});
+    left.set(key, [...(left.get(key) ?? []), item]);
+  });
+  // From the end: of two that are the same, the older one is more likely to be summarized.
+  return view
+    .toReversed()
+    .map((json) => {
+      const element = JSON.parse(json) as object;
+      return left.get(keyOf(element))?.pop() ?? itemOf(element);
+    })
+    .reverse();
+}
+
+/** The items of a session's view, and those behind them of which calls wait for their outputs. */
+async function itemsIn(session: Responses): Promise<AgentInputItem[]> {
+  try {
+    return (await session.view()).messagesJson.map(itemFrom);
+  } catch (error) {
+    if (!(error instanceof ToolCallsOpenError)) {
+      throw error;
+    }
+  }
+  const open = (await session.info()).report?.openCalls ?? [];
+  const first = Math.min(...open.map(({ index }) => index));
+  const waiting: Message[] = [];
+  let point = -1;
+  for await (const { message, state, sequence } of session.messages({ fromIndex: first })) {
+    if (state !== MessageState.PUT_ASIDE && message !== undefined) {
+      point = waiting.length === 0 ? sequence - 1 : point;
+      waiting.push(message);
+    }
+  }
+  const before = point < 0 ? [] : (await session.view({ asOf: point })).messagesJson.map(itemFrom);
+  const calls = new Set(open.map(({ id }) => id));
+  const waits = (one: AgentInputItem): boolean => one.type === "function_call_result" && calls.has(one.callId);
+  return [...before, ...(await rendered(session, waiting)).filter((one) => !waits(one))];
+}
+
+/** Messages whose calls wait as items: a view of them alone, in which a message of the user ends the wait. */
+async function rendered(session: Responses, waiting: readonly Message[]): Promise<AgentInputItem[]> {
+  const request = create(GetLLMViewRequestSchema, {
+    target: { case: "history", value: { messages: [...waiting, user("...")] } },
+    dialect: Dialect.OPENAI_RESPONSES,
+    policy: { onAppend: {} },
+  });
+  const { messagesJson } = await session.client.compactions.getLLMView(request);
+  return messagesJson.slice(0, -1).map(itemFrom);
+}
+
+function itemFrom(json: string): AgentInputItem {
+  return itemOf(JSON.parse(json) as object);
+}
