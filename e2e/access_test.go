@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/compactord/compactord/service/access"
+	"github.com/compactord/compactord/storage/anystore"
 )
 
 // TestAccessExample runs the example of a program that sends the token itself.
@@ -20,9 +21,8 @@ func TestAccessExample(t *testing.T) {
 	needs(t, "bash", "cat", grpcurl)
 	found := blocks(t, document(t, "docs/access.md"), "The token of the daemon's user")
 	require.Equal(t, "sh client", found[0].info)
-	folder := t.TempDir()
 	addr := startDaemon(t, filepath.Dir(compactord),
-		"compactord serve --listen "+defaultAddress+" --store "+filepath.Join(folder, "store.db"))
+		"compactord serve --listen "+defaultAddress+" --store "+anystore.Place(t))
 	script := strings.ReplaceAll(strings.ReplaceAll(found[0].text, defaultAddress, addr), "grpcurl", grpcurl)
 	out, err := exec.CommandContext(t.Context(), "bash", "-euc", script).CombinedOutput()
 	require.NoError(t, err, string(out))

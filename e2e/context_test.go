@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/compactord/compactord/storage/anystore"
 )
 
 // TestContextExample compares the views that docs/context.md shows with those that the program prints. `go test ./e2e -run
@@ -16,7 +18,7 @@ func TestContextExample(t *testing.T) {
 	const path = "docs/context.md"
 	folder := t.TempDir()
 	require.NoError(t, os.Symlink(compactord, filepath.Join(folder, "compactord")))
-	addr := startDaemon(t, folder, "compactord serve --listen "+defaultAddress+" --store context.db")
+	addr := startDaemon(t, folder, "compactord serve --listen "+defaultAddress+" --store "+anystore.Place(t))
 	cmd := exec.CommandContext(t.Context(), "go", "run", "./examples/context", "--addr", addr, "--session", "shop")
 	cmd.Dir = repo
 	out, err := cmd.Output()

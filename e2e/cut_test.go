@@ -13,13 +13,14 @@ import (
 
 	"github.com/compactord/compactord/e2e/daemontest"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/storage/anystore"
 )
 
 // Seed case 55: a change of settings directly before a kept user message does not move the cut or make it split the
 // turn.
 func TestCase055SettingsDoNotMoveTheCut(t *testing.T) {
 	addr := startDaemon(t, filepath.Dir(compactord),
-		"compactord serve --listen "+defaultAddress+" --store "+filepath.Join(t.TempDir(), "store.db"))
+		"compactord serve --listen "+defaultAddress+" --store "+anystore.Place(t))
 	conn, err := daemontest.Dial(addr)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, conn.Close()) }()

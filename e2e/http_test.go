@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/compactord/compactord/storage/anystore"
 )
 
 // freeAddress returns an address on which nobody listens.
@@ -49,6 +51,7 @@ func runCurlExample(t *testing.T, path string, all []block) {
 			require.Contains(t, b.text, "--http-listen "+documented)
 			require.NoError(t, os.MkdirAll(filepath.Join(folder, "bin"), 0o750))
 			require.NoError(t, os.Symlink(compactord, filepath.Join(folder, "bin", "compactord")))
+			anystore.NeedsFile(t, "the document's command names a file")
 			startDaemon(t, folder, strings.ReplaceAll(strings.TrimSpace(b.text), documented, web))
 		case "sh client":
 			script.WriteString(strings.ReplaceAll(b.text, documented, web) + "echo ---\n")

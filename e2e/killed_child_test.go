@@ -24,13 +24,13 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service"
 	"github.com/compactord/compactord/storage"
-	boltstore "github.com/compactord/compactord/storage/bolt"
+	"github.com/compactord/compactord/storage/anystore"
 	"github.com/compactord/compactord/strategies"
 	"github.com/compactord/compactord/summarizers"
 	"github.com/compactord/compactord/summarizers/extractive"
 )
 
-// killedEnv passes the store's path to a daemon that kills itself at a commit.
+// killedEnv passes the store's place to a daemon that kills itself at a commit.
 const killedEnv = "COMPACTORD_TEST_KILLED_STORE"
 
 // endCommits is how many commits EndChild makes: the record of the child, the message of the parent, and a note of the
@@ -68,17 +68,17 @@ func die() {
 	select {}
 }
 
-// serveUntilKilled is a daemon on a store, in the process of a test. at is "COMMITS AFTER PATH".
+// serveUntilKilled is a daemon on a store, in the process of a test. at is "COMMITS AFTER PLACE".
 func serveUntilKilled(at string) error {
 	k := &killing{}
 	var commits int64
-	var path string
-	if _, err := fmt.Sscan(at, &commits, &k.after, &path); err != nil {
+	var place string
+	if _, err := fmt.Sscan(at, &commits, &k.after, &place); err != nil {
 		return err
 	}
 	k.left.Store(commits)
 	var err error
-	if k.Store, err = boltstore.Open(path, boltstore.Options{}); err != nil {
+	if k.Store, err = anystore.Open(context.Background(), place); err != nil {
 		return err
 	}
 	registry, err := strategies.NewRegistry(strategies.Builtin()...)
@@ -169,7 +169,7 @@ func TestChildEndsOnceAlthoughItsDaemonIsKilled(t *testing.T) {
 	for commit := range endCommits {
 		for _, after := range []bool{false, true} {
 			t.Run(fmt.Sprintf("commit %d, after it %v", commit, after), func(t *testing.T) {
-				store := filepath.Join(t.TempDir(), "store.db")
+				store := anystore.Place(t)
 				config := filepath.Join(t.TempDir(), "config.yaml")
 				require.NoError(t, os.WriteFile(config, nil, 0o600))
 				process, sessions := killedAt(t, store, commit, after)

@@ -20,6 +20,7 @@ import (
 
 	"github.com/compactord/compactord/e2e/daemontest"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/storage/anystore"
 )
 
 // unanswered is a model that accepts requests and never answers. It stops at the end of the test.
@@ -131,12 +132,14 @@ func TestEndOfTheDaemonIsRecordedAsTheEndOfItsCompaction(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			url, asked := unanswered(t)
-			folder := t.TempDir()
-			config, store := filepath.Join(folder, "config.yaml"), filepath.Join(folder, "store.db")
+			config, store := filepath.Join(t.TempDir(), "config.yaml"), anystore.Place(t)
 			require.NoError(t, os.WriteFile(config, []byte(
 				"default_summarizer: model\nsummarizers:\n  model:\n    kind: openai\n    model: m\n    base_url: "+url+"\n"), 0o600))
 			operation, next := serveProcess(t, config, store).startAndEnd(t, asked, test.signal)
 
+			if test.signal == syscall.SIGKILL {
+				anystore.Bury(t, store)
+			}
 			d := serveProcess(t, config, store)
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()

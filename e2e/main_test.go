@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/compactord/compactord/e2e/daemontest"
+	"github.com/compactord/compactord/storage/postgres/postgrestest"
 )
 
 // defaultAddress is the daemon's address in the documents. In their commands it is replaced: by port 0 where the daemon
@@ -47,7 +48,7 @@ func TestMain(m *testing.M) {
 			fmt.Fprintln(os.Stderr, "e2e:", err)
 			return 1
 		}
-		return daemontest.Suite{M: m}.Run()
+		return postgrestest.Suite{M: m}.Run()
 	}())
 }
 

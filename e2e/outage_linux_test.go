@@ -21,6 +21,7 @@ import (
 
 	"github.com/compactord/compactord/e2e/daemontest"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/storage/anystore"
 )
 
 // storing is a daemon on a store in a folder, with what says how it is.
@@ -36,6 +37,7 @@ func startStoring(t *testing.T, folder string, more ...string) *storing {
 	t.Helper()
 	free, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
+	anystore.NeedsFile(t, "the test is about the disk of a file")
 	d := &storing{store: filepath.Join(folder, "store.db"), metrics: free.Addr().String()}
 	require.NoError(t, free.Close())
 	d.cmd = exec.CommandContext(t.Context(), compactord, append([]string{

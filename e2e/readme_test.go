@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/compactord/compactord/storage/anystore"
 )
 
 // block is a fenced block of a document.
@@ -78,6 +80,7 @@ func TestReadmeCommands(t *testing.T) {
 
 // TestReadmeQuickStart runs the quick start step by step, and compares each output with the README.
 func TestReadmeQuickStart(t *testing.T) {
+	anystore.NeedsFile(t, "the document's command names a file")
 	needs(t, "bash", "seq", "sed", "grep", "cut", "uniq", "head")
 	folder := t.TempDir()
 	var steps []block

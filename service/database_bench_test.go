@@ -20,17 +20,14 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/storage"
 	"github.com/compactord/compactord/storage/postgres"
+	"github.com/compactord/compactord/storage/postgres/postgrestest"
 )
 
 // onDatabase opens a new database as a store.
 func onDatabase(b *testing.B) (s storage.Store, url string) {
 	b.Helper()
-	server, err := databaseServer()
-	if err != nil {
-		b.Skip(err)
-	}
-	url = server.Database(b)
-	s, err = postgres.Open(b.Context(), postgres.Options{URL: url})
+	url = postgrestest.Shared(b).Database(b)
+	s, err := postgres.Open(b.Context(), postgres.Options{URL: url})
 	require.NoError(b, err)
 	return s, url
 }

@@ -26,6 +26,7 @@ import (
 	"github.com/compactord/compactord/service/httpapi/httpapitest"
 	"github.com/compactord/compactord/storage"
 	boltstore "github.com/compactord/compactord/storage/bolt"
+	"github.com/compactord/compactord/storage/postgres/postgrestest"
 	"github.com/compactord/compactord/strategies"
 	"github.com/compactord/compactord/summarizers"
 	"github.com/compactord/compactord/summarizers/extractive"
@@ -35,7 +36,7 @@ func TestMain(m *testing.M) {
 	if path := os.Getenv(childStore); path != "" {
 		os.Exit(printViews(path))
 	}
-	goleak.VerifyTestMain(suite{m})
+	goleak.VerifyTestMain(postgrestest.Suite{M: m})
 }
 
 // daemon is a real server, as cmd builds it, but with a listener within the process, and with a store in memory unless the test

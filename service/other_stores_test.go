@@ -1,54 +1,26 @@
 package service_test
 
 import (
-	"errors"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/compactord/compactord/storage"
-	"github.com/compactord/compactord/storage/memory"
-	"github.com/compactord/compactord/storage/postgres"
-	"github.com/compactord/compactord/storage/postgres/postgrestest"
+	"github.com/compactord/compactord/storage/anystore"
 )
 
-// otherStore names the store of tests that ask for none: memory, which is the default, bolt or postgres. A full run of the
-// checks tests this package with each of them.
-const otherStore = "COMPACTORD_TEST_STORE"
-
-// newStore returns an empty store for a daemon, which closes it.
+// newStore returns an empty store for a daemon, which closes it. A full run of the checks tests this package with each kind.
 func newStore(t testing.TB) storage.Store {
 	t.Helper()
-	kind := os.Getenv(otherStore)
+	kind := anystore.Named(anystore.Memory)
 	if part := strings.Split(t.Name(), "/"); part[0] == "TestOnOtherStores" {
-		kind = part[1]
+		kind = anystore.Kind(part[1])
 	}
-	switch kind {
-	case "", "memory":
-		return memory.New()
-	case "bolt":
-		return openStore(t, filepath.Join(t.TempDir(), "store.db"))
-	case "postgres":
-		server, err := databaseServer()
-		if errors.Is(err, postgrestest.ErrMissing) {
-			t.Skip(err)
-		}
-		require.NoError(t, err)
-		store, err := postgres.Open(t.Context(), postgres.Options{URL: server.Database(t)})
-		require.NoError(t, err)
-		return store
-	default:
-		require.Fail(t, "unknown store", "%s=%q", otherStore, kind)
-		return nil
-	}
+	return kind.New(t)
 }
 
 // Calls of each kind are the same on a file and on a database. A full run of the checks does this with all tests.
 func TestOnOtherStores(t *testing.T) {
-	for _, kind := range []string{"bolt", "postgres"} {
+	for _, kind := range []anystore.Kind{anystore.Bolt, anystore.Postgres} {
 		for name, test := range map[string]func(*testing.T){
 			"append and compact":   TestCompactEndToEnd,
 			"children":             TestResultAnswersTheCall,
@@ -64,7 +36,7 @@ func TestOnOtherStores(t *testing.T) {
 			"what is not there":    TestUnknownSessionsAndNames,
 			"writes while reading": TestAppendsDuringASummarizedRevert,
 		} {
-			t.Run(kind+"/"+name, test)
+			t.Run(string(kind)+"/"+name, test)
 		}
 	}
 }

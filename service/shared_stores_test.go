@@ -1,11 +1,7 @@
 package service_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"os"
-	"sync"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -32,40 +28,8 @@ var sharedStores = map[string]func(t *testing.T) sharedStore{
 	},
 	"postgres": func(t *testing.T) sharedStore {
 		t.Helper()
-		server, err := databaseServer()
-		if errors.Is(err, postgrestest.ErrMissing) {
-			t.Skip(err)
-		}
-		require.NoError(t, err)
-		return sharedDatabase{server.Database(t)}
+		return sharedDatabase{postgrestest.Shared(t).Database(t)}
 	},
-}
-
-// databases runs a server for all tests, from the first one on that needs it.
-var databases struct {
-	once   sync.Once
-	server *postgrestest.Server
-	err    error
-}
-
-func databaseServer() (*postgrestest.Server, error) {
-	databases.once.Do(func() { databases.server, databases.err = postgrestest.Start(context.Background()) })
-	return databases.server, databases.err
-}
-
-// suite runs all tests, and stops the server before anybody looks for what still runs.
-type suite struct{ *testing.M }
-
-func (s suite) Run() int {
-	code := s.M.Run()
-	if databases.server == nil {
-		return code
-	}
-	if err := databases.server.Stop(); err != nil {
-		fmt.Fprintln(os.Stderr, "stopping PostgreSQL:", err)
-		return max(code, 1)
-	}
-	return code
 }
 
 // sharedMemory is a store in memory.
@@ -100,11 +64,9 @@ func (s sharedDatabase) open(t *testing.T) storage.Shared {
 
 func (s sharedDatabase) end(t *testing.T, opening string) {
 	t.Helper()
+	postgrestest.Expire(t, s.url, opening)
 	conn, err := pgx.Connect(t.Context(), s.url)
 	require.NoError(t, err)
-	tag, err := conn.Exec(t.Context(), "UPDATE openings SET expires = now() - interval '1 second' WHERE name = $1", opening)
-	require.NoError(t, err)
-	require.EqualValues(t, 1, tag.RowsAffected())
 	// Its daemon lives, and says so every few seconds. Nobody hears it.
 	_, err = conn.Exec(t.Context(), fmt.Sprintf(`
 		CREATE FUNCTION silence() RETURNS trigger LANGUAGE plpgsql AS $$

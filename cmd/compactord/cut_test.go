@@ -17,10 +17,10 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/compactord/compactord/cmd/compactord/internal/programtest"
-	"github.com/compactord/compactord/cmd/compactord/internal/sample"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service"
+	"github.com/compactord/compactord/storage/anystore"
 )
 
 // served is a daemon in a process of its own, with a store of some sessions.
@@ -37,7 +37,7 @@ const storedSessions = 20
 
 func serveStored(t *testing.T) *served {
 	t.Helper()
-	s := &served{store: sample.StorePath(t), stderr: &strings.Builder{}}
+	s := &served{store: anystore.File(t), stderr: &strings.Builder{}}
 	s.command = exec.CommandContext(t.Context(), programtest.Binary(t), "serve", "--listen", "127.0.0.1:0", "--store", s.store)
 	s.command.Stderr = s.stderr
 	conn := programtest.Connection(t, servedBy(t, s.command))

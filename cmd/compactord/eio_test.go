@@ -20,9 +20,9 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/compactord/compactord/cmd/compactord/internal/programtest"
-	"github.com/compactord/compactord/cmd/compactord/internal/sample"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service"
+	"github.com/compactord/compactord/storage/anystore"
 )
 
 // freeAddress returns an address on which nobody listens: that of the metrics is not printed.
@@ -83,7 +83,7 @@ func failingDisk(t *testing.T, pid int) (mend func()) {
 func TestDiskThatFails(t *testing.T) {
 	where := freeAddress(t)
 	command := exec.CommandContext(t.Context(), programtest.Binary(t), "serve", "--listen", "127.0.0.1:0",
-		"--store", sample.StorePath(t), "--metrics-listen", where)
+		"--store", anystore.File(t), "--metrics-listen", where)
 	log := &strings.Builder{}
 	command.Stderr = log
 	conn := programtest.Connection(t, servedBy(t, command))

@@ -23,8 +23,8 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/compactord/compactord/cmd/compactord/internal/programtest"
-	"github.com/compactord/compactord/cmd/compactord/internal/sample"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/storage/anystore"
 )
 
 // reloaded is a daemon in a process of its own whose configuration changes.
@@ -50,7 +50,7 @@ func serveReloaded(t *testing.T, settings string) (r *reloaded, addr string) {
 	r = &reloaded{t: t, path: filepath.Join(t.TempDir(), "config.yaml"), lines: make(chan string, 10_000)}
 	r.write(settings)
 	r.command = exec.CommandContext(t.Context(), programtest.Binary(t), "serve", "--listen", "127.0.0.1:0",
-		"--store", sample.StorePath(t), "--config", r.path)
+		"--store", anystore.Place(t), "--config", r.path)
 	stderr, err := r.command.StderrPipe()
 	require.NoError(t, err)
 	addr = servedBy(t, r.command)

@@ -18,12 +18,13 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/programtest"
 	"github.com/compactord/compactord/cmd/compactord/internal/sample"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	"github.com/compactord/compactord/storage/anystore"
 )
 
 // started runs `serve` in a separate process.
 func started(t *testing.T, args ...string) (command *exec.Cmd, addr string, stderr *strings.Builder) {
 	t.Helper()
-	args = append([]string{"serve", "--listen", "127.0.0.1:0", "--store", sample.StorePath(t)}, args...)
+	args = append([]string{"serve", "--listen", "127.0.0.1:0", "--store", anystore.Place(t)}, args...)
 	command = exec.CommandContext(t.Context(), programtest.Binary(t), args...)
 	stderr = &strings.Builder{}
 	command.Stderr = stderr

@@ -22,10 +22,10 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/compactord/compactord/cmd/compactord/internal/programtest"
-	"github.com/compactord/compactord/cmd/compactord/internal/sample"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service"
+	"github.com/compactord/compactord/storage/anystore"
 )
 
 // servedBy starts a command that is the daemon and returns its address.
@@ -63,7 +63,7 @@ func fullPipe(t *testing.T) (reader, writer *os.File) {
 // The daemon answers and stops though nobody reads its log.
 func TestFullStderrBlocksNothing(t *testing.T) {
 	_, stderr := fullPipe(t)
-	command := exec.CommandContext(t.Context(), programtest.Binary(t), "serve", "--listen", "127.0.0.1:0", "--store", sample.StorePath(t))
+	command := exec.CommandContext(t.Context(), programtest.Binary(t), "serve", "--listen", "127.0.0.1:0", "--store", anystore.Place(t))
 	command.Stderr = stderr
 	addr := servedBy(t, command)
 	require.NoError(t, stderr.Close())
@@ -80,7 +80,7 @@ func TestFullStderrBlocksNothing(t *testing.T) {
 func TestFullStdoutBlocksNothing(t *testing.T) {
 	_, stdout := fullPipe(t)
 	socket := filepath.Join(t.TempDir(), "s")
-	command := exec.CommandContext(t.Context(), programtest.Binary(t), "serve", "--listen", "unix:"+socket, "--store", sample.StorePath(t))
+	command := exec.CommandContext(t.Context(), programtest.Binary(t), "serve", "--listen", "unix:"+socket, "--store", anystore.Place(t))
 	command.Stdout = stdout
 	require.NoError(t, command.Start())
 	require.NoError(t, stdout.Close())
@@ -94,7 +94,7 @@ func TestFullStdoutBlocksNothing(t *testing.T) {
 // A second signal ends it too, though what it says then does not fit either.
 func TestFullStderrAndASecondSignal(t *testing.T) {
 	_, stderr := fullPipe(t)
-	command := exec.CommandContext(t.Context(), programtest.Binary(t), "serve", "--listen", "127.0.0.1:0", "--store", sample.StorePath(t),
+	command := exec.CommandContext(t.Context(), programtest.Binary(t), "serve", "--listen", "127.0.0.1:0", "--store", anystore.Place(t),
 		"--drain-timeout", "1h")
 	command.Stderr = stderr
 	addr := servedBy(t, command)
@@ -127,7 +127,7 @@ func TestMissingDescriptorsAreSaid(t *testing.T) {
 		t.Skip("sh is not installed")
 	}
 	command := exec.CommandContext(t.Context(), "sh", "-c", `ulimit -n 24 && exec "$0" "$@"`,
-		programtest.Binary(t), "serve", "--listen", "127.0.0.1:0", "--store", sample.StorePath(t))
+		programtest.Binary(t), "serve", "--listen", "127.0.0.1:0", "--store", anystore.Place(t))
 	reader, stderr, err := os.Pipe()
 	require.NoError(t, err)
 	command.Stderr = stderr
@@ -165,7 +165,7 @@ func TestLimitOfTheFileSize(t *testing.T) {
 	}
 	// The unit of the limit is 512 or 1024 bytes.
 	command := exec.CommandContext(t.Context(), "sh", "-c", `ulimit -f 40000 && exec "$0" "$@"`,
-		programtest.Binary(t), "serve", "--listen", "127.0.0.1:0", "--store", sample.StorePath(t))
+		programtest.Binary(t), "serve", "--listen", "127.0.0.1:0", "--store", anystore.File(t))
 	stderr := &strings.Builder{}
 	command.Stderr = stderr
 	addr := servedBy(t, command)

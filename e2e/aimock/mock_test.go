@@ -21,10 +21,11 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/compactord/compactord/e2e/daemontest"
+	"github.com/compactord/compactord/storage/postgres/postgrestest"
 	"github.com/compactord/compactord/summarizers/llm/llmtest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(daemontest.Suite{M: m}) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(postgrestest.Suite{M: m}) }
 
 // program is the installed mock.
 const program = "node_modules/@copilotkit/aimock/dist/cli.js"

@@ -16,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/compactord/compactord/e2e/daemontest"
+	"github.com/compactord/compactord/storage/postgres/postgrestest"
 )
 
 // table is the folder of the cases.
@@ -24,7 +25,7 @@ const table = "../../clients/cases"
 var update = flag.Bool("update", false, "write the answers of the cases, instead of comparing them")
 
 func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(daemontest.Suite{M: m})
+	goleak.VerifyTestMain(postgrestest.Suite{M: m})
 }
 
 // file is a file of cases.

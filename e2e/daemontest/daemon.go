@@ -1,4 +1,4 @@
-// Package daemontest runs a complete daemon for tests: the real server on a real listener, with a store on disk.
+// Package daemontest runs a complete daemon for tests: the real server on a real listener, with a store on disk or in a database.
 package daemontest
 
 import (
@@ -22,6 +22,7 @@ import (
 	"github.com/compactord/compactord/service"
 	"github.com/compactord/compactord/service/sessionlog"
 	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/storage/anystore"
 	"github.com/compactord/compactord/strategies"
 	"github.com/compactord/compactord/summarizers"
 	"github.com/compactord/compactord/summarizers/extractive"
@@ -65,7 +66,7 @@ func (l *logs) Write(p []byte) (int, error) {
 // Start starts a daemon. At the end of the test, the daemon stops and its store is checked.
 func Start(t testing.TB, o Options) *Daemon {
 	t.Helper()
-	store := openStore(t)
+	store := anystore.Named(anystore.Bolt).New(t)
 	if o.Drain == 0 {
 		o.Drain = time.Minute
 	}

@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/compactord/compactord/storage/postgres/postgrestest"
 )
 
 // RunWithProgram builds the program, sets its path and where it keeps its state, runs the tests of a package in a folder
@@ -25,5 +27,5 @@ func RunWithProgram(m *testing.M, path *string) int {
 		fmt.Fprintln(os.Stderr, "building the program:", err)
 		return 1
 	}
-	return m.Run()
+	return postgrestest.Suite{M: m}.Run()
 }

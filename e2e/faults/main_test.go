@@ -16,12 +16,13 @@ import (
 
 	"github.com/compactord/compactord/e2e/daemontest"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/storage/postgres/postgrestest"
 	"github.com/compactord/compactord/summarizers"
 	"github.com/compactord/compactord/summarizers/llm"
 	"github.com/compactord/compactord/summarizers/llm/llmtest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(daemontest.Suite{M: m}) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(postgrestest.Suite{M: m}) }
 
 const (
 	noFallback  = compactordv1.SummaryFallback_SUMMARY_FALLBACK_FAIL

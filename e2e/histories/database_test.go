@@ -30,7 +30,7 @@ func TestHistoriesOfTwoDaemonsOnADatabase(t *testing.T) {
 		rounds, err = strconv.Atoi(given)
 		require.NoError(t, err)
 	}
-	server := serverOf(t)
+	server := postgrestest.Shared(t)
 	// Listings hold a log whole only up to a length.
 	for part := range slices.Chunk(make([]struct{}, rounds), 10) {
 		t.Run(fmt.Sprint(len(part), " kills"), func(t *testing.T) {
@@ -39,18 +39,6 @@ func TestHistoriesOfTwoDaemonsOnADatabase(t *testing.T) {
 			f.disturb(len(part), f.killOne)
 		})
 	}
-}
-
-// serverOf starts a server for a test.
-func serverOf(t *testing.T) *postgrestest.Server {
-	t.Helper()
-	server, err := postgrestest.Start(t.Context())
-	if errors.Is(err, postgrestest.ErrMissing) {
-		t.Skip(err)
-	}
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, server.Stop()) })
-	return server
 }
 
 // settleLimit ends a test whose sessions stay locked.
@@ -139,10 +127,7 @@ func (f *fleet) names() (names []string) {
 // expire lets the time pass after which a daemon that was killed is taken for dead.
 func (f *fleet) expire(killed int) {
 	f.t.Helper()
-	f.connected(func(ctx context.Context, conn *pgx.Conn) error {
-		_, err := conn.Exec(ctx, "UPDATE openings SET expires = now() - interval '1 second' WHERE name = $1", f.openings[killed])
-		return err
-	})
+	postgrestest.Expire(f.t, f.database, f.openings[killed])
 }
 
 func (f *fleet) connected(use func(ctx context.Context, conn *pgx.Conn) error) {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strconv"
 	"sync"
@@ -14,6 +13,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/storage/anystore"
 )
 
 func seed(t *testing.T) uint64 {
@@ -71,7 +71,8 @@ type world struct {
 
 func newWorld(t *testing.T, seed uint64) *world {
 	t.Helper()
-	return newWorldOn(t, filepath.Join(t.TempDir(), "store.db"), seed)
+	anystore.NeedsFile(t, "histories over a database have tests of their own")
+	return newWorldOn(t, anystore.Place(t), seed)
 }
 
 func newWorldOn(t *testing.T, store string, seed uint64) *world {

@@ -23,7 +23,7 @@ func outages(t *testing.T) int {
 // twice, and no compaction that it has cut off keeps a session locked.
 func TestHistoriesAcrossRestartsOfTheServer(t *testing.T) {
 	t.Parallel()
-	server := serverOf(t)
+	server := postgrestest.Own(t)
 	database := server.Database(t)
 	f := newFleet(t, 3, database, database, seed(t))
 	f.disturbed()
@@ -51,7 +51,7 @@ func (f *fleet) disturbed() {
 // daemons are killed.
 func TestHistoriesOverCutConnections(t *testing.T) {
 	t.Parallel()
-	database := serverOf(t).Database(t)
+	database := postgrestest.Shared(t).Database(t)
 	proxy, through := postgrestest.Through(t, database)
 	f := newFleet(t, 3, database, through, seed(t))
 	f.disturbed()

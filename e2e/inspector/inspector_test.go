@@ -28,6 +28,7 @@ import (
 	"github.com/compactord/compactord/e2e/daemontest"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/access"
+	"github.com/compactord/compactord/storage/anystore"
 )
 
 // program is the path of the program that is tested.
@@ -143,7 +144,7 @@ func serve(t *testing.T, flags ...string) (page, address string) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	args := []string{
 		"serve", "--inspect", "--listen", "127.0.0.1:0", "--http-listen", "127.0.0.1:0",
-		"--store", filepath.Join(t.TempDir(), "store.db"),
+		"--store", anystore.Place(t),
 	}
 	cmd := exec.CommandContext(ctx, program, append(args, flags...)...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -21,6 +20,7 @@ import (
 
 	"github.com/compactord/compactord/e2e/daemontest"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/storage/anystore"
 )
 
 const maxBytes = 64 << 20
@@ -48,7 +48,7 @@ var (
 // start starts a daemon with an empty store that stops at the end of the benchmark.
 func start(b *testing.B) *daemon {
 	b.Helper()
-	return serve(b, filepath.Join(b.TempDir(), "store.db"))
+	return serve(b, anystore.Place(b))
 }
 
 // serve starts a daemon on a store.

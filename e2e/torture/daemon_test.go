@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"syscall"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/compactord/compactord/e2e/daemontest"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/storage/anystore"
 )
 
 // binary is the program under attack.
@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 	os.Exit(daemontest.RunWithProgram(m, &binary))
 }
 
-// daemon is `compactord serve` in a process of its own, on a store on disk.
+// daemon is `compactord serve` in a process of its own, on a store on disk or in a database.
 type daemon struct {
 	sessions    compactordv1.SessionServiceClient
 	compactions compactordv1.CompactionServiceClient
@@ -52,7 +52,7 @@ func serve(t *testing.T, flags ...string) *daemon {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), binary, append([]string{
 		"serve", "--listen", "127.0.0.1:0", "--drain-timeout", "1s",
-		"--store", filepath.Join(t.TempDir(), "store.db"),
+		"--store", anystore.Place(t),
 	}, flags...)...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	stdout, err := cmd.StdoutPipe()

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/compactord/compactord/storage/postgres/postgrestest"
 	"github.com/compactord/compactord/storage/storagetest"
 )
 
@@ -24,7 +25,7 @@ const bareSQL = `
 func BenchmarkAppend(b *testing.B) {
 	for name, remembered := range map[string]bool{"plain": false, "remembered": true} {
 		b.Run(name, func(b *testing.B) {
-			url := server.Database(b)
+			url := postgrestest.Shared(b).Database(b)
 			s := open(b, url)
 			conn, err := pgx.Connect(b.Context(), url)
 			require.NoError(b, err)
@@ -63,7 +64,7 @@ func BenchmarkAppend(b *testing.B) {
 // connections of pgx alone write the same bytes and update a row each. bare/op is how many times the time of that it takes.
 func BenchmarkClients(b *testing.B) {
 	const clients, each = 32, 20
-	url := server.Database(b) + fmt.Sprint("&pool_max_conns=", clients)
+	url := postgrestest.Shared(b).Database(b) + fmt.Sprint("&pool_max_conns=", clients)
 	s := open(b, url)
 	pool, err := pgxpool.New(b.Context(), url)
 	require.NoError(b, err)

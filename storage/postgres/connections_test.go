@@ -10,12 +10,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/storage/postgres/postgrestest"
 	"github.com/compactord/compactord/storage/storagetest"
 )
 
 // Who waits for a connection is counted. Here the only connection waits for a lock.
 func TestWaitingForAConnectionIsCounted(t *testing.T) {
-	url := server.Database(t)
+	url := postgrestest.Shared(t).Database(t)
 	s := open(t, url+"&pool_max_conns=1")
 	require.NoError(t, s.CreateSession(t.Context(), &storagetest.NewSession("", "s", "u").Commit))
 	require.Equal(t, 1, s.Connections().Limit)

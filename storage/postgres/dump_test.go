@@ -16,6 +16,7 @@ import (
 
 	"github.com/compactord/compactord/storage"
 	"github.com/compactord/compactord/storage/postgres"
+	"github.com/compactord/compactord/storage/postgres/postgrestest"
 	"github.com/compactord/compactord/storage/storagetest"
 )
 
@@ -50,7 +51,7 @@ func TestDumpsAreMigrated(t *testing.T) {
 		dump(t, filepath.Join("testdata", fmt.Sprint("version_", postgres.Version)))
 	}
 	for version := 1; version <= postgres.Version; version++ {
-		url := server.Empty(t)
+		url := postgrestest.Shared(t).Empty(t)
 		load(t, url, filepath.Join("testdata", fmt.Sprint("version_", version)))
 		found, err := postgres.Status(t.Context(), url)
 		require.NoError(t, err)
@@ -105,7 +106,7 @@ func requireAged(t *testing.T, s *postgres.Store) {
 // dump writes the schema and the data of a database of the newest version to a folder.
 func dump(t *testing.T, folder string) {
 	t.Helper()
-	url := server.Database(t)
+	url := postgrestest.Shared(t).Database(t)
 	s := open(t, url)
 	for _, d := range aged() {
 		require.NoError(t, s.CreateSession(t.Context(), &d.Commit))

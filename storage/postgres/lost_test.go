@@ -77,7 +77,7 @@ func check(t *testing.T, s *postgres.Store, id string, writers ...*appender) {
 // Connections that end at any byte lose and double nothing: an append that was acknowledged is there once, any other at
 // most once. Two stores write to the same sessions.
 func TestCutConnectionsLoseAndDoubleNothing(t *testing.T) {
-	database := server.Database(t)
+	database := postgrestest.Shared(t).Database(t)
 	p, url := postgrestest.Through(t, database)
 	direct := open(t, database)
 	cut := open(t, url)
@@ -117,7 +117,7 @@ func TestCutConnectionsLoseAndDoubleNothing(t *testing.T) {
 
 // A commit whose answer is lost was written: it is found there, and not written again.
 func TestCommitWhoseAnswerIsLost(t *testing.T) {
-	database := server.Database(t)
+	database := postgrestest.Shared(t).Database(t)
 	p, url := postgrestest.Through(t, database)
 	// An answer that says that two rows were inserted and that the transaction is over.
 	var swallowing, swallowed atomic.Bool

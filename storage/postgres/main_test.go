@@ -12,10 +12,7 @@ import (
 	"github.com/compactord/compactord/storage/storagetest"
 )
 
-// server is the server of all tests; nil where there is none.
-var server *postgrestest.Server
-
-func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m, &server)) }
+func TestMain(m *testing.M) { os.Exit(postgrestest.Suite{M: m}.Run()) }
 
 // open opens the store in a database.
 func open(t testing.TB, url string) *postgres.Store {
@@ -27,11 +24,12 @@ func open(t testing.TB, url string) *postgres.Store {
 }
 
 func TestConformance(t *testing.T) {
-	storagetest.Run(t, backend(server.Database))
+	storagetest.Run(t, backend(postgrestest.Shared(t).Database))
 }
 
 // Through PgBouncer in transaction mode, each transaction can be on another connection of the server.
 func TestConformanceThroughPgBouncer(t *testing.T) {
+	server := postgrestest.Shared(t)
 	through := server.Bouncer(t)
 	storagetest.Run(t, backend(func(t testing.TB) string {
 		t.Helper()

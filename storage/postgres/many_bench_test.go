@@ -15,6 +15,7 @@ import (
 
 	"github.com/compactord/compactord/storage"
 	"github.com/compactord/compactord/storage/postgres"
+	"github.com/compactord/compactord/storage/postgres/postgrestest"
 	"github.com/compactord/compactord/storage/storagetest"
 )
 
@@ -69,7 +70,7 @@ func BenchmarkMany(b *testing.B) {
 // of its tables, as autovacuum gives them.
 func filled(b *testing.B, sessions, messages int) (*postgres.Store, *storagetest.Draft) {
 	b.Helper()
-	url := server.Database(b)
+	url := postgrestest.Shared(b).Database(b)
 	s := open(b, url)
 	conn, err := pgx.Connect(b.Context(), url)
 	require.NoError(b, err)

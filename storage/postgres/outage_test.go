@@ -12,7 +12,7 @@ import (
 
 // While the database cannot be reached, calls say so, and an outage is told. It ends by itself.
 func TestOutage(t *testing.T) {
-	database := server.Database(t)
+	database := postgrestest.Shared(t).Database(t)
 	p, url := postgrestest.Through(t, database)
 	s := open(t, url)
 	told := make(chan storage.Outage, 10)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/compactord/compactord/storage"
 	"github.com/compactord/compactord/storage/postgres"
+	"github.com/compactord/compactord/storage/postgres/postgrestest"
 	"github.com/compactord/compactord/storage/storagetest"
 )
 
@@ -35,7 +36,7 @@ const manySQL = `
 
 // Among many sessions, no statement of a call reads through a whole table, or finds a session by an index of lists.
 func TestPlansUseIndexes(t *testing.T) {
-	url := server.Database(t)
+	url := postgrestest.Shared(t).Database(t)
 	seen := &statements{texts: map[string]bool{}}
 	s, err := postgres.OpenTraced(t.Context(), url, seen)
 	require.NoError(t, err)
@@ -68,7 +69,7 @@ func TestPlansUseIndexes(t *testing.T) {
 // The sessions with a label that hardly any has are found among the labels, and not by a look at all sessions: each would be
 // a look into the index of labels.
 func TestRareLabelsAreLookedUp(t *testing.T) {
-	url := server.Database(t)
+	url := postgrestest.Shared(t).Database(t)
 	s, err := postgres.OpenTraced(t.Context(), url, &counting{})
 	require.NoError(t, err)
 	conn, err := pgx.Connect(t.Context(), url)

@@ -7,12 +7,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/compactord/compactord/storage/postgres"
+	"github.com/compactord/compactord/storage/postgres/postgrestest"
 	"github.com/compactord/compactord/storage/storagetest"
 )
 
 // A database without tables is refused until it is migrated.
 func TestMigrate(t *testing.T) {
-	url := server.Empty(t)
+	url := postgrestest.Shared(t).Empty(t)
 	_, err := postgres.Open(t.Context(), postgres.Options{URL: url})
 	var schema *postgres.SchemaError
 	require.ErrorAs(t, err, &schema)
@@ -37,7 +38,7 @@ func TestMigrate(t *testing.T) {
 
 // Several that migrate at once make each migration once.
 func TestMigrateAtOnce(t *testing.T) {
-	url := server.Empty(t)
+	url := postgrestest.Shared(t).Empty(t)
 	var wg sync.WaitGroup
 	made := make([][]int64, 3)
 	for i := range made {
@@ -58,7 +59,7 @@ func TestMigrateAtOnce(t *testing.T) {
 
 // A schema that a newer program made is refused, and left as it is.
 func TestNewerSchema(t *testing.T) {
-	url := server.Database(t)
+	url := postgrestest.Shared(t).Database(t)
 	statement(t, url, "INSERT INTO compactord_schema (version_id, is_applied) VALUES (99, true)")
 	for _, migrate := range []bool{false, true} {
 		_, err := postgres.Open(t.Context(), postgres.Options{URL: url, Migrate: migrate})

@@ -13,6 +13,7 @@ import (
 
 	"github.com/compactord/compactord/storage"
 	"github.com/compactord/compactord/storage/postgres"
+	"github.com/compactord/compactord/storage/postgres/postgrestest"
 	"github.com/compactord/compactord/storage/storagetest"
 )
 
@@ -49,7 +50,7 @@ func large(t *testing.T) *storagetest.Draft {
 
 // Bodies that are too large for one value come back whole, whatever they hold.
 func TestLargeBodies(t *testing.T) {
-	url := server.Database(t)
+	url := postgrestest.Shared(t).Database(t)
 	s := open(t, url)
 	d := large(t)
 	require.NoError(t, s.CreateSession(t.Context(), &d.Commit))
@@ -71,7 +72,7 @@ func TestLargeBodies(t *testing.T) {
 
 // Whatever was changed in a log is damage that names the session, and is never handed out as content.
 func TestDamage(t *testing.T) {
-	url := server.Database(t)
+	url := postgrestest.Shared(t).Database(t)
 	s := open(t, url)
 	other := storagetest.NewSession("", "other", "v").Texts(3)
 	require.NoError(t, s.CreateSession(t.Context(), &other.Commit))
@@ -122,7 +123,7 @@ func TestDamage(t *testing.T) {
 
 // A damaged row is left out of lists where the caller wants that, and does not end them.
 func TestListsWithDamage(t *testing.T) {
-	url := server.Database(t)
+	url := postgrestest.Shared(t).Database(t)
 	s := open(t, url)
 	for _, id := range []string{"a", "b", "c", "d"} {
 		require.NoError(t, s.CreateSession(t.Context(), &storagetest.NewSession("", id, "u").Commit))
@@ -147,7 +148,7 @@ func TestListsWithDamage(t *testing.T) {
 // What PgBouncer before 1.21 needs, and what a connection without prepared statements does, is the same.
 func TestWithoutPreparedStatements(t *testing.T) {
 	for _, mode := range []string{"exec", "describe_exec", "simple_protocol"} {
-		s := open(t, server.Database(t)+"&default_query_exec_mode="+mode)
+		s := open(t, postgrestest.Shared(t).Database(t)+"&default_query_exec_mode="+mode)
 		d := large(t).Labels("k", "v")
 		require.NoError(t, s.CreateSession(t.Context(), &d.Commit), mode)
 		next := storagetest.Next(d.Session).Text("more").Labels("k", "w").Running("op", "another")
@@ -172,7 +173,7 @@ func TestWithoutPreparedStatements(t *testing.T) {
 
 // A compaction of another daemon that lives is not abandoned. It is once that daemon has ended.
 func TestCompactionsOfAnotherDaemon(t *testing.T) {
-	url := server.Database(t)
+	url := postgrestest.Shared(t).Database(t)
 	one, two := open(t, url), open(t, url)
 	require.NoError(t, one.CreateSession(t.Context(), &storagetest.NewSession("", "s", "u").Running("op", one.Opening()).Commit))
 	found, err := two.Abandoned(t.Context())
@@ -197,7 +198,7 @@ func TestCompactionsOfAnotherDaemon(t *testing.T) {
 
 // The log of a deleted session is removed.
 func TestDeletedLogsAreRemoved(t *testing.T) {
-	url := server.Database(t)
+	url := postgrestest.Shared(t).Database(t)
 	s := open(t, url)
 	d := large(t).Texts(2500)
 	require.NoError(t, s.CreateSession(t.Context(), &d.Commit))
@@ -242,7 +243,7 @@ func TestErrorsTellNoSecrets(t *testing.T) {
 // An error of the server may quote what was to be written.
 func TestErrorsQuoteNothing(t *testing.T) {
 	const content = "what was said"
-	url := server.Database(t)
+	url := postgrestest.Shared(t).Database(t)
 	s := open(t, url)
 	conn, err := pgx.Connect(t.Context(), url)
 	require.NoError(t, err)

@@ -25,11 +25,8 @@ import (
 	"github.com/compactord/compactord/storage/transfer"
 )
 
-// server is the server of all tests; nil where there is none.
-var server *postgrestest.Server
-
 func TestMain(m *testing.M) {
-	code := postgrestest.Main(m, &server)
+	code := postgrestest.Suite{M: m}.Run()
 	if err := goleak.Find(); err != nil && code == 0 {
 		fmt.Fprintln(os.Stderr, err)
 		code = 1
@@ -55,7 +52,7 @@ func opened(t *testing.T, name string) storage.Receiver {
 // targets are a new store of each kind.
 func targets(t *testing.T) map[string]string {
 	t.Helper()
-	return map[string]string{"bolt": filepath.Join(t.TempDir(), "store.db"), "postgres": server.Database(t)}
+	return map[string]string{"bolt": filepath.Join(t.TempDir(), "store.db"), "postgres": postgrestest.Shared(t).Database(t)}
 }
 
 // empty deletes all sessions of a store.
@@ -92,7 +89,7 @@ func lists(t *rapid.T, s storage.Store, tenant string) (list []string) {
 // Whatever lives sessions have had, a copy in the other kind of store holds the same, and so does the copy of that in the
 // first kind. What was copied once is not copied again, and every copy can be written like the source.
 func TestLivesThereAndBack(t *testing.T) {
-	source, database := opened(t, filepath.Join(t.TempDir(), "source.db")), opened(t, server.Database(t))
+	source, database := opened(t, filepath.Join(t.TempDir(), "source.db")), opened(t, postgrestest.Shared(t).Database(t))
 	back := opened(t, filepath.Join(t.TempDir(), "back.db"))
 	rapid.Check(t, func(rt *rapid.T) {
 		for _, s := range []storage.Store{source, database, back} {
@@ -267,7 +264,7 @@ func TestDifferences(t *testing.T) {
 		"edits":               "DELETE FROM edits",
 		"remembered requests": "DELETE FROM requests",
 	} {
-		place := server.Database(t)
+		place := postgrestest.Shared(t).Database(t)
 		require.NoError(t, transferred(t, source, place))
 		conn, err := pgx.Connect(t.Context(), place)
 		require.NoError(t, err)
@@ -315,7 +312,7 @@ func TestProgress(t *testing.T) {
 // A database is either alone or shared: while it is copied no daemon opens it, and while a daemon has it open, or is not
 // known to be dead, it is not copied.
 func TestAlone(t *testing.T) {
-	place := server.Database(t)
+	place := postgrestest.Shared(t).Database(t)
 	shared := func() (*postgres.Store, error) { return postgres.Open(t.Context(), postgres.Options{URL: place}) }
 	alone := func() (*postgres.Store, error) {
 		return postgres.Open(t.Context(), postgres.Options{URL: place, Exclusive: true})

@@ -87,7 +87,10 @@ var onStores = []struct {
 	packages []string
 }{
 	{"bolt", []string{"./service"}},
-	{"postgres", []string{"./service", "./e2e/clients", "./e2e/faults"}},
+	{"postgres", []string{
+		"./service", "./cmd/compactord/internal/program", "./cmd/compactord/internal/serve", "./cmd/compactord/internal/sessions",
+		"./e2e", "./e2e/aimock", "./e2e/clients", "./e2e/faults", "./e2e/inspector", "./e2e/torture",
+	}},
 }
 
 // testRuns returns the calls of go test in a tier. A quick run uses -short, the race detector for concurrent packages,

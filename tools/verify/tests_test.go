@@ -58,7 +58,7 @@ func TestTestRuns(t *testing.T) {
 		"go test -timeout=60m -shuffle=on -count=1 ./service ./e2e ./e2e/clients ./session",
 		"go test -timeout=60m -race -short -shuffle=on -count=1 -vet=off ./service ./e2e ./e2e/clients ./session",
 		"go test -timeout=60m -short -shuffle=on -count=1 -vet=off ./service",
-		"go test -timeout=60m -short -shuffle=on -count=1 -vet=off ./service ./e2e/clients",
+		"go test -timeout=60m -short -shuffle=on -count=1 -vet=off ./service ./e2e ./e2e/clients",
 	}, lines(fully, "", true, tested...))
 	require.Len(t, lines(fully, "", false, tested...), 8)
 	stores := fully.testRuns(tested, nil, false)[6:]

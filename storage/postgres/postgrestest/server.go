@@ -1,4 +1,4 @@
-// Package postgrestest runs a PostgreSQL server for the tests of a package.
+// Package postgrestest runs PostgreSQL servers for tests.
 package postgrestest
 
 import (
@@ -27,6 +27,9 @@ const template = "compactord_template"
 // durable is a variable of the environment by which each commit waits for the disk.
 const durable = "COMPACTORD_TEST_FSYNC"
 
+// temporary is where servers are. A test may set another folder for temporary files, which the user of a server cannot enter.
+var temporary = os.TempDir()
+
 // Server is a server in a temporary folder, which listens on a socket there.
 type Server struct {
 	programs, folder string
@@ -39,13 +42,13 @@ type Server struct {
 // ErrMissing says why there is no server.
 var ErrMissing = errors.New("initdb and postgres are neither in PATH nor installed in storage/postgres/postgrestest: run `npm ci` there")
 
-// Start makes a server and its template, for all tests of a package. The caller must call Stop.
+// Start makes a server and its template. The caller must call Stop.
 func Start(ctx context.Context) (*Server, error) {
 	programs, err := findPrograms()
 	if err != nil {
 		return nil, err
 	}
-	folder, err := os.MkdirTemp("", "pg")
+	folder, err := os.MkdirTemp(temporary, "pg")
 	if err != nil {
 		return nil, err
 	}
@@ -145,29 +148,7 @@ func (s *Server) Stop() error {
 	return errors.Join(err, os.RemoveAll(s.folder))
 }
 
-// Main runs the tests of a package with a server, and returns the exit code. Where there is none, the tests that need it
-// are skipped, and say so.
-func Main(m *testing.M, started **Server) int {
-	ctx := context.Background()
-	s, err := Start(ctx)
-	switch {
-	case errors.Is(err, ErrMissing):
-		fmt.Fprintln(os.Stderr, "tests on PostgreSQL are skipped:", err)
-		return m.Run()
-	case err != nil:
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	*started = s
-	code := m.Run()
-	if err := s.Stop(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	return code
-}
-
-// Database makes an empty database with the schema, and returns its URL. It skips the test where there is no server.
+// Database makes an empty database with the schema, and returns its URL.
 func (s *Server) Database(t testing.TB) string {
 	t.Helper()
 	return s.copy(t, template)
@@ -181,9 +162,6 @@ func (s *Server) Empty(t testing.TB) string {
 
 func (s *Server) copy(t testing.TB, from string) string {
 	t.Helper()
-	if s == nil {
-		t.Skip(ErrMissing)
-	}
 	name := fmt.Sprintf("test_%d", s.databases.Add(1))
 	require.NoError(t, s.execute(t.Context(), fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s", name, from)))
 	return s.URL(name)

@@ -11,6 +11,7 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/programtest"
 	"github.com/compactord/compactord/cmd/compactord/internal/sample"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	"github.com/compactord/compactord/storage/anystore"
 )
 
 // wrongSettings are settings with a problem in each part, and the keys of all problems.
@@ -79,7 +80,7 @@ func TestServeAndConfigCheckReportTheSameProblems(t *testing.T) {
 			for variable, value := range c.variables {
 				t.Setenv(variable, value)
 			}
-			args := append([]string{"--config", sample.File(t, "config.yaml", c.file), "--store", sample.StorePath(t)}, c.flags...)
+			args := append([]string{"--config", sample.File(t, "config.yaml", c.file), "--store", anystore.File(t)}, c.flags...)
 			checked := programtest.Ran(t, append([]string{"config", "check"}, args...)...).Ends(t, terminal.ExitUsage)
 			served := programtest.Ran(t, append([]string{"serve"}, args...)...).Ends(t, terminal.ExitUsage)
 			said, _ := strings.CutSuffix(served.Err, "For help: compactord serve --help\n")

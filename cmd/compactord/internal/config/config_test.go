@@ -19,6 +19,7 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/sample"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 	"github.com/compactord/compactord/service"
+	"github.com/compactord/compactord/storage/anystore"
 )
 
 // configured returns the configuration of `serve` with these arguments.
@@ -78,7 +79,7 @@ func TestWrongFiles(t *testing.T) {
 		"no summarizer": {"default_summarizer: x\n", `config.yaml: default_summarizer: there is no summarizer "x"`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			programtest.Ran(t, "serve", "--store", sample.StorePath(t), "--config", sample.File(t, "config.yaml", test.content)).
+			programtest.Ran(t, "serve", "--store", anystore.Place(t), "--config", sample.File(t, "config.yaml", test.content)).
 				Ends(t, terminal.ExitUsage).Says(t, test.says)
 		})
 	}
@@ -93,7 +94,7 @@ func TestWrongValuesNameTheirSource(t *testing.T) {
 	t.Setenv("COMPACTORD_CONFIG", path)
 	t.Setenv("COMPACTORD_LISTEN", "x")
 	t.Setenv("COMPACTORD_HEARTBEAT", "2ms")
-	store := []string{"--store", sample.StorePath(t)}
+	store := []string{"--store", anystore.Place(t)}
 	r := programtest.Ran(t, append([]string{"serve", "--drain-timeout", "0s"}, store...)...).Ends(t, terminal.ExitUsage)
 	require.Equal(t, `compactord: COMPACTORD_LISTEN: "x" is not an address: write HOST:PORT or unix:PATH
 --drain-timeout: must be above 0, up to 1h0m0s

@@ -8,6 +8,7 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/programtest"
 	"github.com/compactord/compactord/cmd/compactord/internal/sample"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	"github.com/compactord/compactord/storage/anystore"
 )
 
 // Settings that are lists can come from repeated flags, the environment, and a list or a text of the file.
@@ -25,7 +26,7 @@ func TestListsFromEverySource(t *testing.T) {
 	t.Setenv("COMPACTORD_HTTP_ALLOW_HOST", "a.example,b.example")
 	require.Equal(t, want, hosts())
 	require.Equal(t, []string{"c"}, hosts("--http-allow-host", "c"), "flag over environment")
-	printed := programtest.Ran(t, "config", "print", "--store", sample.StorePath(t), "--http-listen", "127.0.0.1:1").Ends(t, terminal.ExitDone)
+	printed := programtest.Ran(t, "config", "print", "--store", anystore.Place(t), "--http-listen", "127.0.0.1:1").Ends(t, terminal.ExitDone)
 	require.Contains(t, printed.Out, "http_allow_host: # environment COMPACTORD_HTTP_ALLOW_HOST\n    - a.example\n    - b.example\n")
 }
 
@@ -66,6 +67,6 @@ func TestWrongSettingsOfHTTP(t *testing.T) {
 		_, err := configured(t, args...)
 		require.NoError(t, err, args)
 	}
-	programtest.Ran(t, "serve", "--store", sample.StorePath(t), "--config", sample.File(t, "c.yaml", "http_allow_host: [a, 1]\n")).
+	programtest.Ran(t, "serve", "--store", anystore.Place(t), "--config", sample.File(t, "c.yaml", "http_allow_host: [a, 1]\n")).
 		Ends(t, terminal.ExitUsage).Says(t, "http_allow_host must be a list of texts without commas")
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/programtest"
 	"github.com/compactord/compactord/cmd/compactord/internal/sample"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	"github.com/compactord/compactord/storage/anystore"
 )
 
 func TestWrongOverflowOfTheFile(t *testing.T) {
@@ -24,7 +25,7 @@ func TestWrongOverflowOfTheFile(t *testing.T) {
 		"twice":             {"overflow: {patterns: [{id: a, pattern: x}, {id: a, pattern: y}]}\n", `overflow.patterns[1]: id "a" is in use`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			programtest.Ran(t, "serve", "--store", sample.StorePath(t), "--config", sample.File(t, "config.yaml", test.content)).
+			programtest.Ran(t, "serve", "--store", anystore.Place(t), "--config", sample.File(t, "config.yaml", test.content)).
 				Ends(t, terminal.ExitUsage).Says(t, test.says)
 		})
 	}
@@ -33,7 +34,7 @@ func TestWrongOverflowOfTheFile(t *testing.T) {
 // The daemon uses the patterns of the file.
 func TestOverflowOfTheFileIsServed(t *testing.T) {
 	path := sample.File(t, "config.yaml", "overflow: {patterns: [{id: ours, pattern: 'over the brim of (?P<limit>\\d+)'}]}\n")
-	d := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", sample.StorePath(t), "--config", path)
+	d := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", anystore.Place(t), "--config", path)
 	answer := programtest.Ran(t, "classify", "--addr", d.Addr, "--text", "The cup is OVER the brim of 700").Ends(t, terminal.ExitDone)
 	sample.Contains(t, answer.Out, "ours: ")
 	sample.Contains(t, answer.Out, "  Limit       700 tokens\n")

@@ -11,6 +11,7 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/sample"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 	"github.com/compactord/compactord/service/retention"
+	"github.com/compactord/compactord/storage/anystore"
 )
 
 func TestWrongRetentionOfTheFile(t *testing.T) {
@@ -29,7 +30,7 @@ func TestWrongRetentionOfTheFile(t *testing.T) {
 		"retention: {tenants: {a: {age: x}}}\n":   "retention.tenants.a.age: must be",
 		"retention: {tenants: {a: {tenants: 3}}}": "field tenants not found",
 	} {
-		programtest.Ran(t, "serve", "--store", sample.StorePath(t), "--config", sample.File(t, "config.yaml", content)).
+		programtest.Ran(t, "serve", "--store", anystore.Place(t), "--config", sample.File(t, "config.yaml", content)).
 			Ends(t, terminal.ExitUsage).Says(t, says)
 	}
 	both := sample.File(t, "config.yaml", "retention: {age: x, count: -1}\n")

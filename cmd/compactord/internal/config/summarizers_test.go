@@ -10,6 +10,7 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/programtest"
 	"github.com/compactord/compactord/cmd/compactord/internal/sample"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	"github.com/compactord/compactord/storage/anystore"
 )
 
 func TestWrongProfiles(t *testing.T) {
@@ -70,7 +71,7 @@ func TestWrongProfiles(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("K", sample.NotAKey)
-			r := programtest.Ran(t, "serve", "--store", sample.StorePath(t), "--config", sample.File(t, "config.yaml", "summarizers: {p: "+test.profile+"}\n")).
+			r := programtest.Ran(t, "serve", "--store", anystore.Place(t), "--config", sample.File(t, "config.yaml", "summarizers: {p: "+test.profile+"}\n")).
 				Ends(t, terminal.ExitUsage).Says(t, test.says)
 			require.NotContains(t, r.Err, sample.NotAKey)
 			require.Equal(t, 1, strings.Count(r.Err, "summarizers"), "one problem: %s", r.Err)
@@ -90,14 +91,14 @@ func TestWrongNamesOfProfiles(t *testing.T) {
 		"default":    {"default_summarizer: fast", `config.yaml: default_summarizer: there is no summarizer "fast"; there is only extractive. Models are named under "summarizers"`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			programtest.Ran(t, "serve", "--store", sample.StorePath(t), "--config", sample.File(t, "config.yaml", test.content+"\n")).Ends(t, terminal.ExitUsage).Says(t, test.says)
+			programtest.Ran(t, "serve", "--store", anystore.Place(t), "--config", sample.File(t, "config.yaml", test.content+"\n")).Ends(t, terminal.ExitUsage).Says(t, test.says)
 		})
 	}
 }
 
 // All problems of all profiles are reported at once, and so are all missing keys.
 func TestAllProblemsOfProfilesAtOnce(t *testing.T) {
-	r := programtest.Ran(t, "serve", "--store", sample.StorePath(t), "--config", sample.File(t, "config.yaml", `
+	r := programtest.Ran(t, "serve", "--store", anystore.Place(t), "--config", sample.File(t, "config.yaml", `
 overflow: {patterns: [{id: a, pattern: '('}]}
 summarizers:
   a: {kind: x, tries: 20, api_key_env: K}
@@ -112,7 +113,7 @@ summarizers:
 
 	t.Setenv("EMPTY", " \n")
 	empty, lines := sample.File(t, "empty", "\n"), sample.File(t, "lines", sample.NotAKey+"\n"+sample.NotAKey+"\n")
-	r = programtest.Ran(t, "serve", "--store", sample.StorePath(t), "--config", sample.File(t, "config.yaml", fmt.Sprintf(`
+	r = programtest.Ran(t, "serve", "--store", anystore.Place(t), "--config", sample.File(t, "config.yaml", fmt.Sprintf(`
 summarizers:
   a: {kind: openai, model: m, api_key_env: THERE_IS_NO_SUCH_VARIABLE}
   b: {kind: openai, model: m, api_key_env: EMPTY}
@@ -153,7 +154,7 @@ func TestKeysInPlaceOfNames(t *testing.T) {
 		"api_key_env: sk-proj-" + mixed, "api_key_env: gsk_" + mixed, "api_key_env: " + mixed, "api_key_env: 'a b'",
 		"api_key_file: sk-proj-" + mixed, "api_key_file: " + mixed,
 	} {
-		r := programtest.Ran(t, "serve", "--store", sample.StorePath(t), "--config", sample.File(t, "config.yaml",
+		r := programtest.Ran(t, "serve", "--store", anystore.Place(t), "--config", sample.File(t, "config.yaml",
 			"summarizers:\n  p: {kind: openai, model: m, "+setting+"}\n")).Ends(t, terminal.ExitUsage)
 		r.Says(t, "and not the key")
 		require.NotContains(t, r.Err, mixed)
@@ -161,7 +162,7 @@ func TestKeysInPlaceOfNames(t *testing.T) {
 }
 
 func TestOutputOfTheDefaultWindow(t *testing.T) {
-	r := programtest.Ran(t, "serve", "--store", sample.StorePath(t), "--config", sample.File(t, "config.yaml",
+	r := programtest.Ran(t, "serve", "--store", anystore.Place(t), "--config", sample.File(t, "config.yaml",
 		"summarizers:\n  p: {kind: openai, model: m, api_key_env: K, max_output_tokens: 32000}\n")).Ends(t, terminal.ExitUsage)
 	r.Says(t, "max_output_tokens must be less than context_window, which is 32,000 where it is not given")
 }

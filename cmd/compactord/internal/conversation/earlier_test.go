@@ -9,6 +9,7 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/programtest"
 	"github.com/compactord/compactord/cmd/compactord/internal/sample"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	"github.com/compactord/compactord/storage/anystore"
 )
 
 // broughtSummary is a transcript whose first 36 messages the tool that wrote it compacted, and then more messages.
@@ -38,7 +39,7 @@ func TestCompactReportsTheSummaryOfTheFile(t *testing.T) {
 }
 
 func TestCompactReportsItsOwnEarlierSummary(t *testing.T) {
-	store := sample.StorePath(t)
+	store := anystore.Place(t)
 	on := func(args ...string) programtest.Answer {
 		return programtest.Ran(t, append(args, "--session", "s", "--store", store)...)
 	}
@@ -68,6 +69,6 @@ func TestCompareSaysThatItIgnoresTheFilesCompactions(t *testing.T) {
 	sample.Contains(t, programtest.Ran(t, "compare", path, "--preset", "pi").Ends(t, terminal.ExitDone).Out, "The file has 1 compaction of its own, ignored here")
 	doc := sample.Document(t, programtest.Ran(t, "compare", path, "--preset", "pi", "--json").Ends(t, terminal.ExitDone).Out)
 	require.InDelta(t, 1, sample.At(t, doc, "compactions_left_out"), 0)
-	doc = sample.Document(t, programtest.Ran(t, "import", path, "--session", "s", "--store", sample.StorePath(t), "--json").Ends(t, terminal.ExitDone).Out)
+	doc = sample.Document(t, programtest.Ran(t, "import", path, "--session", "s", "--store", anystore.Place(t), "--json").Ends(t, terminal.ExitDone).Out)
 	require.InDelta(t, 36, sample.At(t, doc, "summary", "end"), 0)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/programtest"
 	"github.com/compactord/compactord/cmd/compactord/internal/sample"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	"github.com/compactord/compactord/storage/anystore"
 )
 
 func TestChoosingASessionThatIsNotThere(t *testing.T) {
@@ -24,7 +25,7 @@ func TestStrictRefusesWhatIsMalformed(t *testing.T) {
 	path := sample.File(t, "late.jsonl", sample.Talk(1)+`{"role":"tool","tool_call_id":"nobody","content":"late"}`+"\n")
 	programtest.Ran(t, "view", path).Ends(t, terminal.ExitDone).Says(t, "input.result-without-call (1 time)")
 	programtest.Ran(t, "view", path, "--strict").Ends(t, terminal.ExitFailed).Says(t, "input.result-without-call")
-	store := sample.StorePath(t)
+	store := anystore.Place(t)
 	programtest.Ran(t, "import", path, "--session", "s", "--store", store, "--strict").Ends(t, terminal.ExitFailed)
 	broken := sample.File(t, "broken.jsonl", sample.Talk(1)+`{"role":"user","cont`)
 	programtest.Ran(t, "view", broken).Ends(t, terminal.ExitDone).Says(t, "line 5")

@@ -10,10 +10,11 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/programtest"
 	"github.com/compactord/compactord/cmd/compactord/internal/sample"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	"github.com/compactord/compactord/storage/anystore"
 )
 
 func TestImportGoesOn(t *testing.T) {
-	store, content := sample.StorePath(t), sample.Talk(300)
+	store, content := anystore.Place(t), sample.Talk(300)
 	lines := strings.SplitAfter(content, "\n")
 	// An import that ended after its first batch.
 	first := sample.File(t, "first.jsonl", strings.Join(lines[:conversation.BatchMessages], ""))

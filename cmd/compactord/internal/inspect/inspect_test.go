@@ -19,6 +19,7 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/programtest"
 	"github.com/compactord/compactord/cmd/compactord/internal/sample"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	"github.com/compactord/compactord/storage/anystore"
 )
 
 // page is a page that is served.
@@ -109,7 +110,7 @@ func TestServesAFile(t *testing.T) {
 // The page of a session of a daemon follows what happens there.
 func TestServesASessionOfADaemon(t *testing.T) {
 	sample.TemporaryFolder(t)
-	d := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", sample.StorePath(t))
+	d := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", anystore.Place(t))
 	defer func() { require.Equal(t, terminal.ExitDone, d.Stop()) }()
 	programtest.Ran(t, "import", sample.File(t, "talk.jsonl", sample.Talk(2)), "--session", "a/b?c", "--addr", d.Addr).Ends(t, terminal.ExitDone)
 	p := served(t, "--session", "a/b?c", "--addr", d.Addr)

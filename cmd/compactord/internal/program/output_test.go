@@ -14,6 +14,7 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/programtest"
 	"github.com/compactord/compactord/cmd/compactord/internal/sample"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	"github.com/compactord/compactord/storage/anystore"
 )
 
 // failingWriter fails as the stdout of a process does.
@@ -23,7 +24,7 @@ func (w failingWriter) Write([]byte) (int, error) { return 0, w.err }
 
 // What a command writes itself is known as output too: `export | head` printed an error about a broken pipe.
 func TestClosedPipesNeedNoMessage(t *testing.T) {
-	store := sample.StorePath(t)
+	store := anystore.Place(t)
 	programtest.Ran(t, "import", sample.TalkFile(t), "--session", "s", "--store", store).Ends(t, terminal.ExitDone)
 	for _, to := range []string{"all", "openai_chat", "markdown"} {
 		said := func(err error) string {

@@ -13,6 +13,7 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/programtest"
 	"github.com/compactord/compactord/cmd/compactord/internal/sample"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	"github.com/compactord/compactord/storage/anystore"
 )
 
 // wrongValues are values that a flag refuses in all commands, by the flag's name.
@@ -110,7 +111,7 @@ func without(args []string, flag string) []string {
 // Each flag refuses a wrong value as wrong usage, before a file is read.
 func TestWrongValueOfEveryFlagIsWrongUsage(t *testing.T) {
 	sample.TemporaryFolder(t)
-	path, store := sample.File(t, "talk.jsonl", sample.Talk(3)), sample.StorePath(t)
+	path, store := sample.File(t, "talk.jsonl", sample.Talk(3)), anystore.Place(t)
 	programtest.Ran(t, "import", path, "--session", "s", "--store", store).Ends(t, terminal.ExitDone)
 	parser, err := kong.New(&program.Commands{}, program.Variables())
 	require.NoError(t, err)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -20,13 +21,15 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/program"
 	"github.com/compactord/compactord/cmd/compactord/internal/sample"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	"github.com/compactord/compactord/storage/anystore"
+	"github.com/compactord/compactord/storage/postgres/postgrestest"
 )
 
 // FiveTurns creates a store with a session of five turns, messages 0 to 19. Each tool result has 100 lines. It returns
 // a function that runs the program on the store.
 func FiveTurns(t *testing.T) func(args ...string) Answer {
 	t.Helper()
-	store := sample.StorePath(t)
+	store := anystore.Place(t)
 	on := func(args ...string) Answer { return Ran(t, append(args, "--store", store)...) }
 	on("import", sample.File(t, "talk.jsonl", sample.Talk(5)), "--session", "s").Ends(t, terminal.ExitDone)
 	return on
@@ -38,6 +41,9 @@ var (
 	// source is the working directory at the start, within the module. Tests may change it.
 	source string
 )
+
+// kept are variables of the environment that are about the tests and not about the program.
+var kept = []string{sample.CorpusVariable, sample.MeasuringVariable, anystore.Variable}
 
 // Main runs the tests of a package without the environment's settings, and requires that they leave no goroutine.
 func Main(m *testing.M) int {
@@ -53,12 +59,12 @@ func Main(m *testing.M) int {
 	}
 	for _, variable := range os.Environ() {
 		name, _, _ := strings.Cut(variable, "=")
-		if strings.HasPrefix(name, "COMPACTORD_") && name != sample.CorpusVariable && name != sample.MeasuringVariable {
+		if strings.HasPrefix(name, "COMPACTORD_") && !slices.Contains(kept, name) {
 			_ = os.Unsetenv(name)
 		}
 	}
 	_ = os.Setenv("XDG_STATE_HOME", filepath.Join(folder, "state"))
-	code := m.Run()
+	code := postgrestest.Suite{M: m}.Run()
 	if code == 0 {
 		if err := goleak.Find(); err != nil {
 			fmt.Fprintln(os.Stderr, err)

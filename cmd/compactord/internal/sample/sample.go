@@ -27,12 +27,6 @@ func TemporaryFolder(t *testing.T) {
 	})
 }
 
-// StorePath returns the path of a store of the test, which does not exist yet.
-func StorePath(t *testing.T) string {
-	t.Helper()
-	return filepath.Join(t.TempDir(), "store.db")
-}
-
 // Talk returns a transcript of turns with four messages each: a request, a tool call, its result of about 500 tokens,
 // and an answer.
 func Talk(turns int) string {

@@ -22,6 +22,7 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/access"
+	"github.com/compactord/compactord/storage/anystore"
 )
 
 // state sets the folder of the default places to one of the test.
@@ -72,7 +73,7 @@ func TestSecureWithoutASetting(t *testing.T) {
 	require.NotContains(t, d.Log.String(), token)
 	require.Contains(t, d.Log.String(), "access=\"the token of "+path+"\"")
 
-	second := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", sample.StorePath(t))
+	second := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", anystore.Place(t))
 	require.Equal(t, token, secretOf(t, path), "daemons of a user share the token")
 	programtest.Ran(t, "sessions", "--addr", second.Addr).Ends(t, terminal.ExitDone)
 	require.Equal(t, terminal.ExitDone, second.Stop())
@@ -80,7 +81,7 @@ func TestSecureWithoutASetting(t *testing.T) {
 
 func TestWhereCommandsFindTheToken(t *testing.T) {
 	path := state(t)
-	d := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", sample.StorePath(t))
+	d := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", anystore.Place(t))
 	right, wrong := secretOf(t, path), access.NewToken()
 	wrongFile := sample.File(t, "token", wrong)
 	on := func(args ...string) programtest.Answer {
@@ -135,7 +136,7 @@ func TestTokenFilesThatServeRefuses(t *testing.T) {
 		"other side": {[]string{"--listen", "0.0.0.0:0", "--tokens", tokens}, terminal.ExitUsage, "without TLS, others could read the tokens"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			args := append([]string{"serve", "--listen", "127.0.0.1:0", "--store", sample.StorePath(t)}, test.args...)
+			args := append([]string{"serve", "--listen", "127.0.0.1:0", "--store", anystore.Place(t)}, test.args...)
 			programtest.Ran(t, args...).Ends(t, test.code).Says(t, test.says)
 		})
 	}
@@ -147,7 +148,7 @@ func TestNoAuth(t *testing.T) {
 		{"--listen", "unix:" + filepath.Join(t.TempDir(), "s"), "--no-auth"},
 		{"--listen", "127.0.0.1:0", "--no-auth", "--insecure"},
 	} {
-		d := programtest.Serving(t, append(args, "--store", sample.StorePath(t))...)
+		d := programtest.Serving(t, append(args, "--store", anystore.Place(t))...)
 		require.Equal(t, codes.OK, lists(t, clientWith(t, d.Addr, "")))
 		programtest.Ran(t, "sessions", "--addr", d.Addr).Ends(t, terminal.ExitDone)
 		require.Equal(t, terminal.ExitDone, d.Stop())
@@ -167,7 +168,7 @@ func TestTokensOfOtherClients(t *testing.T) {
 	writer, second := made("ci", "--days", "30")
 	require.NotContains(t, first+second, reader[len(access.Prefix):])
 	file := sample.File(t, "tokens", first+"\n"+second+"\n")
-	d := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", sample.StorePath(t), "--tokens", file)
+	d := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", anystore.Place(t), "--tokens", file)
 	on := func(token string, args ...string) programtest.Answer {
 		t.Setenv("COMPACTORD_TOKEN", token)
 		return programtest.Ran(t, append(args, "--addr", d.Addr)...)
@@ -202,7 +203,7 @@ func TestRotationUnderLoad(t *testing.T) {
 	}
 	now := access.NewToken()
 	replace(line(now))
-	d := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", sample.StorePath(t), "--tokens", tokens)
+	d := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", anystore.Place(t), "--tokens", tokens)
 
 	// using is held while a call uses the current token.
 	var using sync.RWMutex

@@ -9,15 +9,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/compactord/compactord/cmd/compactord/internal/programtest"
-	"github.com/compactord/compactord/cmd/compactord/internal/sample"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/storage/anystore"
 )
 
 // The daemon writes a line for each call before it answers, and a new file once the old one was moved away.
 func TestAuditLogOfADaemon(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.log")
-	d := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", sample.StorePath(t), "--audit-log", path)
+	d := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", anystore.Place(t), "--audit-log", path)
 	sessions := compactordv1.NewSessionServiceClient(programtest.Connection(t, d.Addr))
 	create := func(id string) {
 		_, err := sessions.CreateSession(t.Context(), &compactordv1.CreateSessionRequest{SessionId: id})
@@ -41,7 +41,7 @@ func TestAuditLogOfADaemon(t *testing.T) {
 
 // A daemon that cannot write its audit log does not start.
 func TestAuditLogThatCannotBeWritten(t *testing.T) {
-	store := sample.StorePath(t)
+	store := anystore.File(t)
 	for says, path := range map[string]string{
 		"no such file or directory":   filepath.Join(t.TempDir(), "none", "audit.log"),
 		"not a regular file":          t.TempDir(),

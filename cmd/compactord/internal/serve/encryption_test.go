@@ -14,9 +14,9 @@ import (
 
 	"github.com/compactord/compactord/cmd/compactord/internal/certificates/certificatestest"
 	"github.com/compactord/compactord/cmd/compactord/internal/programtest"
-	"github.com/compactord/compactord/cmd/compactord/internal/sample"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 	"github.com/compactord/compactord/service/access"
+	"github.com/compactord/compactord/storage/anystore"
 )
 
 func signed(a *certificatestest.Authority, serial int64) certificatestest.Pair {
@@ -31,7 +31,7 @@ func TestCommandsSpeakTLS(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			a, clients := certificatestest.NewAuthority(t), certificatestest.NewAuthority(t)
 			pair, own := signed(a, 1), signed(clients, 2)
-			d := programtest.Serving(t, "--listen", listen, "--store", sample.StorePath(t),
+			d := programtest.Serving(t, "--listen", listen, "--store", anystore.Place(t),
 				"--tls-cert", pair.Cert, "--tls-key", pair.Key, "--tls-client-ca", clients.Path)
 			list := func(args ...string) programtest.Answer {
 				return programtest.Ran(t, append([]string{"sessions", "--addr", d.Addr}, args...)...)
@@ -56,7 +56,7 @@ func TestCommandsSpeakTLS(t *testing.T) {
 }
 
 func TestTLSToADaemonWithout(t *testing.T) {
-	d := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", sample.StorePath(t))
+	d := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", anystore.Place(t))
 	for _, args := range [][]string{{"sessions"}, {"healthcheck"}, {"compact", "--session", "s"}} {
 		programtest.Ran(t, append(args, "--tls", "--addr", d.Addr)...).Ends(t, terminal.ExitFailed).
 			Says(t, "compactord: the daemon at "+d.Addr+" does not speak TLS\nLeave out --tls, --tls-ca and --client-cert, and unset COMPACTORD_TLS,")
@@ -81,7 +81,7 @@ func TestWrongFlagsOfTLS(t *testing.T) {
 		{[]string{"sessions", "--tls", "--client-cert", pair.Cert, "--client-key", other.Key}, "--client-cert: ", terminal.ExitUsage},
 	} {
 		if c.args[0] == "serve" {
-			c.args = append(c.args, "--store", sample.StorePath(t), "--listen", "127.0.0.1:0")
+			c.args = append(c.args, "--store", anystore.Place(t), "--listen", "127.0.0.1:0")
 		}
 		programtest.Ran(t, c.args...).Ends(t, c.code).Says(t, c.says)
 	}
@@ -94,7 +94,7 @@ func TestNoCallFailsWhileCertificatesAreRenewed(t *testing.T) {
 	pair, own := signed(a, 1), signed(a, 2)
 	authorities := filepath.Join(t.TempDir(), "clients.pem")
 	certificatestest.Replace(t, authorities, a.Path)
-	d := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", sample.StorePath(t),
+	d := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", anystore.Place(t),
 		"--tls-cert", pair.Cert, "--tls-key", pair.Key, "--tls-client-ca", authorities)
 	encrypted := credentials.NewTLS(a.ClientConfig(own))
 	call := func() error {

@@ -16,6 +16,7 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/programtest"
 	"github.com/compactord/compactord/cmd/compactord/internal/sample"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	"github.com/compactord/compactord/storage/anystore"
 )
 
 // To open a pipe would wait for a writer for ever.
@@ -26,7 +27,7 @@ func TestPipesAreRefused(t *testing.T) {
 		"store":                {"serve", "--listen", "127.0.0.1:0", "--store", pipe},
 		"store of a command":   {"sessions", "--store", pipe},
 		"store to be checked":  {"check", "--store", pipe},
-		"file of settings":     {"serve", "--listen", "127.0.0.1:0", "--store", sample.StorePath(t), "--config", pipe},
+		"file of settings":     {"serve", "--listen", "127.0.0.1:0", "--store", anystore.Place(t), "--config", pipe},
 		"store is a character": {"serve", "--listen", "127.0.0.1:0", "--store", os.DevNull},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -47,7 +48,7 @@ func TestFilesThatEverybodyCanChangeAreRefused(t *testing.T) {
 		"key":      {key, model},
 	} {
 		t.Run(name, func(t *testing.T) {
-			args := []string{"serve", "--listen", "127.0.0.1:0", "--store", sample.StorePath(t), "--config", test.config}
+			args := []string{"serve", "--listen", "127.0.0.1:0", "--store", anystore.Place(t), "--config", test.config}
 			// The group may write: that is what many systems give new files.
 			require.NoError(t, os.Chmod(test.open, 0o664))
 			d := programtest.Serving(t, args[1:]...)
@@ -72,7 +73,7 @@ func TestStoreFilesThatAreReported(t *testing.T) {
 		"others may read": {[]byte{}, 0o644, []string{"other users can open the store", "mode=0644", "is empty"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			store := sample.StorePath(t)
+			store := anystore.File(t)
 			if test.content != nil {
 				require.NoError(t, os.WriteFile(store, test.content, test.mode))
 				require.NoError(t, os.Chmod(store, test.mode))
@@ -91,7 +92,7 @@ func TestStoreFilesThatAreReported(t *testing.T) {
 
 // A damaged older header is no damage to what the store holds, but a sign that the disk may damage more.
 func TestADamagedHeaderIsLogged(t *testing.T) {
-	store := sample.StorePath(t)
+	store := anystore.File(t)
 	programtest.Ran(t, "import", sample.TalkFile(t), "--session", "s", "--store", store).Ends(t, terminal.ExitDone)
 	content, err := os.ReadFile(store)
 	require.NoError(t, err)

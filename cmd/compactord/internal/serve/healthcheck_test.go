@@ -11,9 +11,9 @@ import (
 
 	"github.com/compactord/compactord/cmd/compactord/internal/certificates/certificatestest"
 	"github.com/compactord/compactord/cmd/compactord/internal/programtest"
-	"github.com/compactord/compactord/cmd/compactord/internal/sample"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 	"github.com/compactord/compactord/service"
+	"github.com/compactord/compactord/storage/anystore"
 )
 
 func TestHealthCheckOfADaemon(t *testing.T) {
@@ -24,7 +24,7 @@ func TestHealthCheckOfADaemon(t *testing.T) {
 		"TLS":       {[]string{"--tls-cert", pair.Cert, "--tls-key", pair.Key}, []string{"--tls-ca", a.Path}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := programtest.Serving(t, append([]string{"--listen", "127.0.0.1:0", "--store", sample.StorePath(t)}, how.serve...)...)
+			d := programtest.Serving(t, append([]string{"--listen", "127.0.0.1:0", "--store", anystore.Place(t)}, how.serve...)...)
 			ask := append([]string{"healthcheck", "--addr", d.Addr}, how.ask...)
 			require.Equal(t, "The daemon at "+d.Addr+" serves.\n", programtest.Ran(t, ask...).Ends(t, terminal.ExitDone).Out)
 			require.Equal(t, "The daemon at "+d.Addr+" takes writes.\n",

@@ -31,6 +31,7 @@ import (
 	"github.com/compactord/compactord/service/access"
 	"github.com/compactord/compactord/service/access/jwt/jwttest"
 	"github.com/compactord/compactord/service/httpapi/httpapitest"
+	"github.com/compactord/compactord/storage/anystore"
 )
 
 // bearer is a token, and what it opens.
@@ -167,7 +168,7 @@ func TestNobodyGetsInWhereTheyDoNotBelong(t *testing.T) {
 			tokens, settings := bearers(t)
 			path := sample.File(t, "config.yaml", settings)
 			d := programtest.Serving(t, append([]string{
-				"--listen", c.listen, "--http-listen", c.http, "--store", sample.StorePath(t), "--config", path,
+				"--listen", c.listen, "--http-listen", c.http, "--store", anystore.Place(t), "--config", path,
 			}, c.flags...)...)
 			conn, err := grpc.NewClient(d.Addr, grpc.WithTransportCredentials(c.how))
 			require.NoError(t, err)
@@ -209,7 +210,7 @@ func TestNobodyGetsInWhereTheyDoNotBelong(t *testing.T) {
 		tokens, settings := bearers(t)
 		web := freePort(t)
 		d := programtest.Serving(t, append([]string{
-			"--listen", "127.0.0.1:0", "--http-listen", web, "--store", sample.StorePath(t), "--config", sample.File(t, "config.yaml", settings),
+			"--listen", "127.0.0.1:0", "--http-listen", web, "--store", anystore.Place(t), "--config", sample.File(t, "config.yaml", settings),
 		}, mutual...)...)
 		for name, how := range map[string]credentials.TransportCredentials{
 			"none": credentials.NewTLS(a.ClientConfig()), "another authority's": credentials.NewTLS(a.ClientConfig(pair)), "plaintext": insecure.NewCredentials(),

@@ -11,6 +11,7 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/access"
+	"github.com/compactord/compactord/storage/anystore"
 )
 
 // tenantTokens writes a file of tokens of tenants, one each, and returns its path and the tokens.
@@ -40,7 +41,7 @@ policies:
   ours: {preset: pi, trigger: {trigger_tokens: 5000}}
   theirs: {preset: kimi, trigger: {trigger_tokens: 7000}, strategy: {summarize: {recent_tokens: 500}}}
 tenant_policies: {b: theirs}
-`, sample.StorePath(t), tokens))
+`, anystore.Place(t), tokens))
 	d := programtest.Serving(t, "--config", path)
 	for tenant, due := range map[string]uint32{"a": 5_000, "b": 7_000} {
 		client := clientWith(t, d.Addr, of[tenant])

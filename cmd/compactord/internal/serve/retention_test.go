@@ -13,11 +13,12 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/sample"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/storage/anystore"
 )
 
 // The daemon deletes what the file says, and says so in the audit log.
 func TestRetentionOfADaemon(t *testing.T) {
-	store, path := sample.StorePath(t), filepath.Join(t.TempDir(), "audit.log")
+	store, path := anystore.Place(t), filepath.Join(t.TempDir(), "audit.log")
 	for _, id := range []string{"older", "newer"} {
 		programtest.Ran(t, "import", sample.TalkFile(t), "--session", id, "--store", store).Ends(t, terminal.ExitDone)
 	}

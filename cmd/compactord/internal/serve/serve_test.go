@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -18,6 +19,7 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/programtest"
 	"github.com/compactord/compactord/cmd/compactord/internal/sample"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	"github.com/compactord/compactord/storage/anystore"
 )
 
 func TestServe(t *testing.T) {
@@ -26,7 +28,7 @@ func TestServe(t *testing.T) {
 		"unix": "unix:" + filepath.Join(t.TempDir(), "d.sock"),
 	} {
 		t.Run(name, func(t *testing.T) {
-			store := sample.StorePath(t)
+			store := anystore.Place(t)
 			d := programtest.Serving(t, "--listen", listen, "--store", store)
 			on := func(args ...string) programtest.Answer { return programtest.Ran(t, append(args, "--addr", d.Addr)...) }
 			require.Equal(t, "There are no sessions.\n", on("sessions").Ends(t, terminal.ExitDone).Out)
@@ -36,7 +38,7 @@ func TestServe(t *testing.T) {
 			require.Equal(t, terminal.ExitDone, d.Stop())
 			require.NotContains(t, d.Log.String(), "failing test", "content of a conversation was logged")
 			lines := strings.Split(strings.TrimSpace(d.Log.String()), "\n")
-			require.Contains(t, lines[0], "msg=serving version="+terminal.ThisBuild().Version+" address="+d.Addr+" store="+store)
+			require.Contains(t, lines[0], "msg=serving version="+terminal.ThisBuild().Version+" address="+d.Addr+" store="+logged(store))
 			require.Contains(t, lines[len(lines)-2], "msg=stopping")
 			require.Contains(t, lines[len(lines)-1], "msg=stopped")
 			require.Contains(t, programtest.Ran(t, "check", "--store", store).Ends(t, terminal.ExitDone).Out, "is sound")
@@ -47,9 +49,17 @@ func TestServe(t *testing.T) {
 	}
 }
 
+// logged is a value as a line of the log has it.
+func logged(value string) string {
+	if strings.ContainsAny(value, `= "`) {
+		return strconv.Quote(value)
+	}
+	return value
+}
+
 // At the limit of connections, a daemon does answer; it says that it takes no more.
 func TestCommandsAtTheLimitOfConnections(t *testing.T) {
-	d := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", sample.StorePath(t), "--max-connections", "1")
+	d := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", anystore.Place(t), "--max-connections", "1")
 	watch, err := healthv1.NewHealthClient(programtest.Connection(t, d.Addr)).Watch(t.Context(), &healthv1.HealthCheckRequest{})
 	require.NoError(t, err)
 	_, err = watch.Recv()
@@ -61,7 +71,7 @@ func TestCommandsAtTheLimitOfConnections(t *testing.T) {
 }
 
 func TestStoreIsTheDaemonsAlone(t *testing.T) {
-	store := sample.StorePath(t)
+	store := anystore.File(t)
 	d := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", store)
 	for _, args := range [][]string{{"check"}, {"serve", "--listen", "127.0.0.1:0"}} {
 		programtest.Ran(t, append(args, "--store", store)...).Ends(t, terminal.ExitFailed).
@@ -72,7 +82,7 @@ func TestStoreIsTheDaemonsAlone(t *testing.T) {
 
 func TestAddressFromTheEnvironment(t *testing.T) {
 	sample.TemporaryFolder(t)
-	d := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", sample.StorePath(t))
+	d := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", anystore.Place(t))
 	t.Setenv("COMPACTORD_ADDR", d.Addr)
 	programtest.Ran(t, "sessions").Ends(t, terminal.ExitDone)
 	programtest.Ran(t, "compact", sample.TalkFile(t), "-q").Ends(t, terminal.ExitDone)
@@ -82,12 +92,12 @@ func TestAddressFromTheEnvironment(t *testing.T) {
 
 func TestSocketIsPrivate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "d.sock")
-	d := programtest.Serving(t, "--listen", "unix:"+path, "--store", sample.StorePath(t))
+	d := programtest.Serving(t, "--listen", "unix:"+path, "--store", anystore.Place(t))
 	info, err := os.Stat(path)
 	require.NoError(t, err)
 	require.Equal(t, fs.FileMode(0o600), info.Mode().Perm())
 	// A second daemon does not replace one that runs.
-	programtest.Ran(t, "serve", "--listen", "unix:"+path, "--store", sample.StorePath(t)).Ends(t, terminal.ExitFailed).Says(t, "another program does")
+	programtest.Ran(t, "serve", "--listen", "unix:"+path, "--store", anystore.Place(t)).Ends(t, terminal.ExitFailed).Says(t, "another program does")
 	require.Equal(t, terminal.ExitDone, d.Stop())
 }
 
@@ -100,7 +110,7 @@ func TestStaleSocketIsReplaced(t *testing.T) {
 	unix.SetUnlinkOnClose(false)
 	require.NoError(t, unix.Close())
 	require.FileExists(t, path)
-	d := programtest.Serving(t, "--listen", "unix:"+path, "--store", sample.StorePath(t))
+	d := programtest.Serving(t, "--listen", "unix:"+path, "--store", anystore.Place(t))
 	require.Equal(t, terminal.ExitDone, d.Stop())
 }
 
@@ -134,7 +144,7 @@ func TestServeRefuses(t *testing.T) {
 	} {
 		args := test.args
 		if !strings.Contains(strings.Join(args, " "), "--store") {
-			args = append(args, "--store", sample.StorePath(t))
+			args = append(args, "--store", anystore.Place(t))
 		}
 		r := programtest.Ran(t, append([]string{"serve"}, args...)...).Ends(t, test.code).Says(t, test.says)
 		require.Empty(t, r.Out)
@@ -142,7 +152,7 @@ func TestServeRefuses(t *testing.T) {
 }
 
 func TestInsecureListensAnywhere(t *testing.T) {
-	d := programtest.Serving(t, "--listen", "0.0.0.0:0", "--insecure", "--store", sample.StorePath(t))
+	d := programtest.Serving(t, "--listen", "0.0.0.0:0", "--insecure", "--store", anystore.Place(t))
 	require.False(t, reflects(t, d), "what others can reach does not describe itself")
 	require.Equal(t, terminal.ExitDone, d.Stop())
 }
@@ -152,7 +162,7 @@ func TestReflection(t *testing.T) {
 		args []string
 		want bool
 	}{{nil, true}, {[]string{"--no-reflection"}, false}} {
-		d := programtest.Serving(t, append(test.args, "--listen", "127.0.0.1:0", "--store", sample.StorePath(t))...)
+		d := programtest.Serving(t, append(test.args, "--listen", "127.0.0.1:0", "--store", anystore.Place(t))...)
 		require.Equal(t, test.want, reflects(t, d))
 		require.Equal(t, terminal.ExitDone, d.Stop())
 	}
@@ -175,7 +185,7 @@ func reflects(t *testing.T, d *programtest.Daemon) bool {
 
 func TestMetricsAndHealth(t *testing.T) {
 	where := freePort(t)
-	d := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", sample.StorePath(t), "--metrics-listen", where, "--log-format", "json")
+	d := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", anystore.Place(t), "--metrics-listen", where, "--log-format", "json")
 	answer, err := healthv1.NewHealthClient(programtest.Connection(t, d.Addr)).Check(t.Context(), &healthv1.HealthCheckRequest{})
 	require.NoError(t, err)
 	require.Equal(t, healthv1.HealthCheckResponse_SERVING, answer.GetStatus())

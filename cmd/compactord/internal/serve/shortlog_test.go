@@ -7,14 +7,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/compactord/compactord/cmd/compactord/internal/programtest"
-	"github.com/compactord/compactord/cmd/compactord/internal/sample"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	"github.com/compactord/compactord/storage/anystore"
 )
 
 // A line for a call was longer than three lines of a usual terminal.
 func TestLogIsShortOnATerminal(t *testing.T) {
 	calls := func(serving func(*testing.T, ...string) *programtest.Daemon) string {
-		d := serving(t, "--listen", "127.0.0.1:0", "--store", sample.StorePath(t))
+		d := serving(t, "--listen", "127.0.0.1:0", "--store", anystore.Place(t))
 		programtest.Ran(t, "sessions", "--addr", d.Addr).Ends(t, terminal.ExitDone)
 		require.Equal(t, terminal.ExitDone, d.Stop())
 		for line := range strings.Lines(d.Log.String()) {

@@ -14,6 +14,7 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/programtest"
 	"github.com/compactord/compactord/cmd/compactord/internal/sample"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	"github.com/compactord/compactord/storage/anystore"
 )
 
 // storeKey is the line of a key that follows from its id.
@@ -24,7 +25,7 @@ func storeKey(id string) string {
 // A daemon with keys makes an encrypted store, and seals it anew with a new key while it serves. Neither its log nor the
 // settings that are printed have anything of a key.
 func TestADaemonWithKeys(t *testing.T) {
-	store, keys := sample.StorePath(t), filepath.Join(t.TempDir(), "keys")
+	store, keys := anystore.File(t), filepath.Join(t.TempDir(), "keys")
 	write := func(ids ...string) {
 		var lines strings.Builder
 		for _, id := range ids {

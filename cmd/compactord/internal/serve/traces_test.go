@@ -26,6 +26,7 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/sample"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/storage/anystore"
 )
 
 // collector is a collector of OpenTelemetry, as its protocol is defined: over gRPC and over HTTP.
@@ -114,7 +115,7 @@ func TestTracesReachTheCollector(t *testing.T) {
 			require.NoError(t, os.Chmod(headers, 0o600))
 			c := &collector{}
 			d := programtest.Serving(t, append(collecting(t, c, test.protocol, test.encrypted),
-				"--listen", "127.0.0.1:0", "--store", sample.StorePath(t), "--traces-headers", headers)...)
+				"--listen", "127.0.0.1:0", "--store", anystore.Place(t), "--traces-headers", headers)...)
 			ctx := metadata.AppendToOutgoingContext(t.Context(), "traceparent", "00-"+id+"-"+parent+"-01")
 			_, err := compactordv1.NewSessionServiceClient(programtest.Connection(t, d.Addr)).
 				CreateSession(ctx, &compactordv1.CreateSessionRequest{SessionId: "s", Title: "tell-nobody"})
@@ -153,7 +154,7 @@ func TestTracesReachTheCollector(t *testing.T) {
 
 // Where no collector answers, calls do, and the daemon stops in time.
 func TestTracesWithoutCollector(t *testing.T) {
-	d := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", sample.StorePath(t), "--drain-timeout", "1s",
+	d := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", anystore.Place(t), "--drain-timeout", "1s",
 		"--traces-endpoint", "http://"+freePort(t))
 	programtest.Ran(t, "sessions", "--addr", d.Addr).Ends(t, terminal.ExitDone)
 	require.Equal(t, terminal.ExitDone, d.Stop())

@@ -9,11 +9,12 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/programtest"
 	"github.com/compactord/compactord/cmd/compactord/internal/sample"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	"github.com/compactord/compactord/storage/anystore"
 )
 
 // Without a window no compaction ever comes due, and only the JSON said so.
 func TestSessionsWithoutAWindowSayThatNothingCompacts(t *testing.T) {
-	store := sample.StorePath(t)
+	store := anystore.Place(t)
 	for _, window := range []bool{false, true} {
 		id, flags := "without", []string{}
 		if window {
@@ -35,20 +36,20 @@ func TestSessionsWithoutAWindowSayThatNothingCompacts(t *testing.T) {
 
 // It did not say what one can do.
 func TestCompactionThatIsRefusedAgainNamesUndo(t *testing.T) {
-	store := sample.StorePath(t)
+	store := anystore.Place(t)
 	programtest.Ran(t, "import", sample.TalkFile(t), "--session", "s", "--store", store).Ends(t, terminal.ExitDone)
 	compact := []string{"compact", "--session", "s", "--store", store}
 	r := programtest.Ran(t, compact...).Ends(t, terminal.ExitDone)
-	undo := "compactord undo --session s --store " + store + "\n"
+	undo := "compactord undo --session s --store " + terminal.Quoted(store) + "\n"
 	require.True(t, strings.HasSuffix(r.Out, "To undo this: "+undo), r.Out)
 	programtest.Ran(t, compact...).Ends(t, terminal.ExitNothing).Says(t, "nothing was appended since the last compaction\n").Says(t, ": "+undo)
 	programtest.Ran(t, append(compact, "--reason", "threshold")...).Ends(t, terminal.ExitNothing).
-		Says(t, "\nTo compact all the same: compactord compact --session s --store "+store+"\n")
+		Says(t, "\nTo compact all the same: compactord compact --session s --store "+terminal.Quoted(store)+"\n")
 }
 
 // Only the JSON had the warnings.
 func TestForksAndChildrenShowWhatIsNotMeantInTheirPolicy(t *testing.T) {
-	store := sample.StorePath(t)
+	store := anystore.Place(t)
 	on := func(command ...string) programtest.Answer {
 		return programtest.Ran(t, append(command, "--session", "s", "--store", store)...).Ends(t, terminal.ExitDone)
 	}

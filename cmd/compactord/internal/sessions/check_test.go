@@ -12,10 +12,11 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/programtest"
 	"github.com/compactord/compactord/cmd/compactord/internal/sample"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	"github.com/compactord/compactord/storage/anystore"
 )
 
 func TestCheckFindsDamage(t *testing.T) {
-	store := sample.StorePath(t)
+	store := anystore.File(t)
 	programtest.Ran(t, "import", sample.TalkFile(t), "--session", "s", "--store", store).Ends(t, terminal.ExitDone)
 	require.Contains(t, sample.Document(t, programtest.Ran(t, "check", "--store", store, "--json").Ends(t, terminal.ExitDone).Out), "problems")
 	content, err := os.ReadFile(store)
@@ -34,7 +35,7 @@ func TestCheckFindsDamage(t *testing.T) {
 
 // Each damaged message is named once, and a store that is named without its flag is recognized.
 func TestCheckNamesWhatIsDamaged(t *testing.T) {
-	store := sample.StorePath(t)
+	store := anystore.File(t)
 	programtest.Ran(t, "import", sample.TalkFile(t), "--session", "s", "--store", store).Ends(t, terminal.ExitDone)
 	content, err := os.ReadFile(store)
 	require.NoError(t, err)
@@ -56,7 +57,7 @@ func TestCheckNamesWhatIsDamaged(t *testing.T) {
 
 // What is left of a file is said in bytes, not in words of a library.
 func TestFilesThatAreTooShort(t *testing.T) {
-	store := sample.StorePath(t)
+	store := anystore.File(t)
 	programtest.Ran(t, "import", sample.TalkFile(t), "--session", "s", "--store", store).Ends(t, terminal.ExitDone)
 	require.NoError(t, os.Truncate(store, int64(os.Getpagesize())))
 	for _, args := range [][]string{{"check", "--store", store}, {"salvage", store, store + ".new"}} {

@@ -9,11 +9,12 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/sample"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/storage/anystore"
 )
 
 // Children are listed with their parent, read from it, and deleted with it if that is wanted.
 func TestChildrenOfASession(t *testing.T) {
-	d := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", sample.StorePath(t))
+	d := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", anystore.Place(t))
 	on := func(args ...string) programtest.Answer { return programtest.Ran(t, append(args, "--addr", d.Addr)...) }
 	on("import", sample.File(t, "talk.jsonl", sample.Talk(2)), "--session", "s", "-q").Ends(t, terminal.ExitDone)
 	daemon := compactordv1.NewSessionServiceClient(programtest.Connection(t, d.Addr))

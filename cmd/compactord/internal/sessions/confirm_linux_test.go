@@ -15,6 +15,7 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/programtest"
 	"github.com/compactord/compactord/cmd/compactord/internal/sample"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	"github.com/compactord/compactord/storage/anystore"
 )
 
 // pseudoTerminal opens a pseudo terminal. It skips the test where the system has none.
@@ -65,7 +66,7 @@ func onTerminal(t *testing.T, typed string, args ...string) (shown string, code 
 }
 
 func TestAsksOnATerminal(t *testing.T) {
-	store := sample.StorePath(t)
+	store := anystore.Place(t)
 	on := func(args ...string) []string { return append(args, "--session", "s", "--store", store) }
 	programtest.Ran(t, on("import", sample.File(t, "talk.jsonl", sample.Talk(60)), "-q")...).Ends(t, terminal.ExitDone)
 	programtest.Ran(t, on("compact", "--keep-recent-tokens", "2000", "-q")...).Ends(t, terminal.ExitDone)

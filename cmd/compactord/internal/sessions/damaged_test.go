@@ -18,6 +18,7 @@ import (
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/storage/anystore"
 	boltstore "github.com/compactord/compactord/storage/bolt"
 )
 
@@ -74,7 +75,7 @@ const damagedPlaces = 500
 // they were up to their first damage, and what is lost is listed. The check says that something is damaged wherever
 // something is lost.
 func TestSalvageOfDamagedStores(t *testing.T) {
-	store := sample.StorePath(t)
+	store := anystore.File(t)
 	ids := []string{"s0", "s1", "s2", "s3"}
 	for _, id := range ids {
 		programtest.Ran(t, "import", sample.TalkFile(t), "--session", id, "--store", store).Ends(t, terminal.ExitDone)

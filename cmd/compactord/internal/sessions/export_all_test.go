@@ -9,17 +9,17 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 
 	"github.com/compactord/compactord/cmd/compactord/internal/programtest"
-	"github.com/compactord/compactord/cmd/compactord/internal/sample"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/storage/anystore"
 )
 
 // An export of all has each kind of what a store keeps of a session, each kind of record, all that a revert put aside, and
 // the same of children.
 func TestExportOfAllThatIsStored(t *testing.T) {
-	d := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", sample.StorePath(t))
+	d := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", anystore.Place(t))
 	addr := d.Addr
 	exportedSession(t, addr)
 	daemon := compactordv1.NewSessionServiceClient(programtest.Connection(t, addr))

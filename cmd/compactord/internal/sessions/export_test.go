@@ -14,11 +14,12 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/sample"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/storage/anystore"
 )
 
 // An export has all messages as the client wrote them.
 func TestExport(t *testing.T) {
-	store := sample.StorePath(t)
+	store := anystore.Place(t)
 	programtest.Ran(t, "import", sample.TalkFile(t), "--session", "s", "--store", store).Ends(t, terminal.ExitDone)
 	programtest.Ran(t, "compact", "--session", "s", "--store", store).Ends(t, terminal.ExitDone)
 	r := programtest.Ran(t, "export", "--session", "s", "--store", store, "--to", "openai_chat", "-q").Ends(t, terminal.ExitDone)
@@ -34,7 +35,7 @@ func TestExport(t *testing.T) {
 }
 
 func TestExportLeavesOutWhatWasPutAside(t *testing.T) {
-	store := sample.StorePath(t)
+	store := anystore.Place(t)
 	programtest.Ran(t, "import", sample.File(t, "talk.jsonl", sample.Talk(2)), "--session", "s", "--store", store).Ends(t, terminal.ExitDone)
 	a := &api.App{Terminal: terminal.Terminal{Stderr: io.Discard}}
 	c, err := (&api.Where{Store: store}).Open(t.Context(), a, false)
@@ -101,7 +102,7 @@ func exportedSession(t *testing.T, addr string) {
 func TestExportSaysWhatItLeavesOut(t *testing.T) {
 	for _, dialect := range []string{"openai_chat", "openai_responses", "anthropic", "gemini"} {
 		t.Run(dialect, func(t *testing.T) {
-			d := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", sample.StorePath(t))
+			d := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", anystore.Place(t))
 			on := func(args ...string) programtest.Answer { return programtest.Ran(t, append(args, "--addr", d.Addr)...) }
 			exportedSession(t, d.Addr)
 			r := on("export", "--session", "s", "--to", dialect).Ends(t, terminal.ExitDone).

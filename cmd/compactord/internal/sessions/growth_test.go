@@ -10,12 +10,13 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/programtest"
 	"github.com/compactord/compactord/cmd/compactord/internal/sample"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	"github.com/compactord/compactord/storage/anystore"
 )
 
 // compactedSession creates a store with a session of many turns that was compacted and then continued.
 func compactedSession(t *testing.T) func(args ...string) programtest.Answer {
 	t.Helper()
-	store := sample.StorePath(t)
+	store := anystore.Place(t)
 	on := func(args ...string) programtest.Answer { return programtest.Ran(t, append(args, "--store", store)...) }
 	on("import", sample.File(t, "talk.jsonl", sample.Talk(60)), "--session", "s", "-q").Ends(t, terminal.ExitDone)
 	on("compact", "--session", "s", "--keep-recent-tokens", "2000", "-q").Ends(t, terminal.ExitDone)
@@ -45,7 +46,7 @@ func TestRevertThatUndoesACompactionSaysSoBefore(t *testing.T) {
 
 // Undoing a prune shows hidden results again, so that the context grows.
 func TestUndoOfAPruneSaysThatTheContextGrows(t *testing.T) {
-	store := sample.StorePath(t)
+	store := anystore.Place(t)
 	on := func(args ...string) programtest.Answer { return programtest.Ran(t, append(args, "--store", store)...) }
 	on("import", sample.File(t, "long.jsonl", sample.Talk(300)), "--session", "s", "-q").Ends(t, terminal.ExitDone)
 	on("prune", "--session", "s", "-q").Ends(t, terminal.ExitDone)
@@ -59,7 +60,7 @@ func asked(t *testing.T, typed string, args ...string) programtest.Answer {
 }
 
 func TestRevertThatGrowsTheContextAsks(t *testing.T) {
-	store := sample.StorePath(t)
+	store := anystore.Place(t)
 	on := func(args ...string) []string { return append(args, "--session", "s", "--store", store) }
 	programtest.Ran(t, on("import", sample.File(t, "talk.jsonl", sample.Talk(60)), "-q")...).Ends(t, terminal.ExitDone)
 	programtest.Ran(t, on("compact", "--keep-recent-tokens", "2000", "-q")...).Ends(t, terminal.ExitDone)

@@ -10,6 +10,7 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/programtest"
 	"github.com/compactord/compactord/cmd/compactord/internal/sample"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	"github.com/compactord/compactord/storage/anystore"
 )
 
 // The compactions of an imported file are in effect, unless --without-compactions is given.
@@ -30,7 +31,7 @@ func TestImportedCompactions(t *testing.T) {
 }
 
 func TestImportedOnce(t *testing.T) {
-	store, path := sample.StorePath(t), sample.TalkFile(t)
+	store, path := anystore.Place(t), sample.TalkFile(t)
 	r := programtest.Ran(t, "import", path, "--session", "s", "--store", store, "--title", "Talk").Ends(t, terminal.ExitDone)
 	require.Contains(t, r.Out, "Imported 480 messages into session s, which has 480 now.\n")
 	programtest.Ran(t, "import", path, "--session", "s", "--store", store).Ends(t, terminal.ExitNothing).
@@ -53,7 +54,7 @@ func TestImportAppendsWhatAFileHasGot(t *testing.T) {
 		"a compaction after them":            {sample.Talk(10), compacted + sample.Talk(1), compacted + sample.Talk(2)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			store := sample.StorePath(t)
+			store := anystore.Place(t)
 			on := func(session string, command ...string) string {
 				return programtest.Ran(t, append(command, "--session", session, "--store", store, "-q")...).Ends(t, terminal.ExitDone).Out
 			}
@@ -75,7 +76,7 @@ func TestImportAppendsWhatAFileHasGot(t *testing.T) {
 }
 
 func TestImportRefusesAMessageThatWentOn(t *testing.T) {
-	store := sample.StorePath(t)
+	store := anystore.Place(t)
 	call := func(id string) string {
 		return `{"type":"function_call","call_id":"` + id + `","name":"ls","arguments":"{}"}` + "\n"
 	}
@@ -89,7 +90,7 @@ func TestImportRefusesAMessageThatWentOn(t *testing.T) {
 }
 
 func TestImportIntoADaemonThatTakesLittle(t *testing.T) {
-	d := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", sample.StorePath(t), "--max-message-bytes", "4194304")
+	d := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", anystore.Place(t), "--max-message-bytes", "4194304")
 	line := `{"role":"user","content":"` + strings.Repeat("x", 500_000) + `"}` + "\n"
 	path := sample.File(t, "large.jsonl", strings.Repeat(line, 40))
 	for _, code := range []int{terminal.ExitDone, terminal.ExitNothing} {
@@ -105,7 +106,7 @@ func TestImportIntoADaemonThatTakesLittle(t *testing.T) {
 
 // A repeated import says that it compares.
 func TestImportSaysWhatItStores(t *testing.T) {
-	store := sample.StorePath(t)
+	store := anystore.Place(t)
 	imported := func() programtest.Answer {
 		return programtest.Ran(t, "import", sample.File(t, "talk.jsonl", sample.Talk(2)), "--session", "s", "--store", store)
 	}

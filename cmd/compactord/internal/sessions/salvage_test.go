@@ -14,6 +14,7 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/programtest"
 	"github.com/compactord/compactord/cmd/compactord/internal/sample"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	"github.com/compactord/compactord/storage/anystore"
 )
 
 // viewIn returns what the command shows of a session, without the store that its advice names.
@@ -25,7 +26,7 @@ func viewIn(t *testing.T, store, session string) string {
 
 // A damaged store is copied without what is lost, which is listed; a sound one whole.
 func TestSalvage(t *testing.T) {
-	store := sample.StorePath(t)
+	store := anystore.File(t)
 	for i := range 3 {
 		programtest.Ran(t, "import", sample.TalkFile(t), "--session", fmt.Sprint("s", i), "--store", store).Ends(t, terminal.ExitDone)
 	}
@@ -70,7 +71,7 @@ func TestSalvage(t *testing.T) {
 // Where the newest header is damaged, it is said that the last commit may be missing: all sessions are whole without it.
 func TestSalvageSaysThatACommitIsMissing(t *testing.T) {
 	const missing = "the header is damaged: the last commit may be missing"
-	sound := sample.StorePath(t)
+	sound := anystore.File(t)
 	programtest.Ran(t, "import", sample.TalkFile(t), "--session", "s", "--store", sound).Ends(t, terminal.ExitDone)
 	content, err := os.ReadFile(sound)
 	require.NoError(t, err)
@@ -97,7 +98,7 @@ func TestSalvageSaysThatACommitIsMissing(t *testing.T) {
 // Of a file that was cut short before its newest pages, which lead to all others, the sessions before the cut are copied;
 // so are all of one without headers. What is no store is refused as before, and nothing is left beside the new store.
 func TestSalvageOfFilesThatLackWhatLeadsToTheRest(t *testing.T) {
-	sound := sample.StorePath(t)
+	sound := anystore.File(t)
 	for i := range 4 {
 		programtest.Ran(t, "import", sample.TalkFile(t), "--session", fmt.Sprint("s", i), "--store", sound).Ends(t, terminal.ExitDone)
 	}

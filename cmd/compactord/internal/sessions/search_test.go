@@ -12,6 +12,7 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/sample"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/storage/anystore"
 )
 
 func TestSearch(t *testing.T) {
@@ -57,7 +58,7 @@ func (s *stopping) SearchMessages(
 // What a search has found before a daemon stops is printed, together with the error.
 func TestSearchThatIsCutOff(t *testing.T) {
 	for _, json := range []bool{false, true} {
-		d := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", sample.StorePath(t))
+		d := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", anystore.Place(t))
 		programtest.Ran(t, "import", sample.File(t, "talk.jsonl", sample.Talk(5)), "--session", "s", "--addr", d.Addr).Ends(t, terminal.ExitDone)
 		between := grpc.NewServer()
 		compactordv1.RegisterSessionServiceServer(between, &stopping{

@@ -9,10 +9,11 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/programtest"
 	"github.com/compactord/compactord/cmd/compactord/internal/sample"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	"github.com/compactord/compactord/storage/anystore"
 )
 
 func TestSessionOfAStore(t *testing.T) {
-	store := sample.StorePath(t)
+	store := anystore.Place(t)
 	on := func(args ...string) programtest.Answer { return programtest.Ran(t, append(args, "--store", store)...) }
 	on("import", sample.TalkFile(t), "--session", "s", "--title", "Long \x1b[31mtalk").Ends(t, terminal.ExitDone)
 	require.Contains(t, on("view", "--session", "s").Ends(t, terminal.ExitDone).Out, "What the model sees of session s: 480 messages")
@@ -30,12 +31,12 @@ func TestSessionOfAStore(t *testing.T) {
 	require.Len(t, sessions, 1)
 	require.Equal(t, "s", sample.At(t, sessions[0], "session_id"))
 	r = on("compact", "--session", "nope").Ends(t, terminal.ExitFailed).
-		Says(t, "compactord: no session \"nope\" (SESSION_NOT_FOUND)\nTo list the sessions: compactord sessions --store "+store+"\n")
+		Says(t, "compactord: no session \"nope\" (SESSION_NOT_FOUND)\nTo list the sessions: compactord sessions --store "+terminal.Quoted(store)+"\n")
 	require.NotContains(t, r.Err, "rpc error")
 }
 
 func TestNoSessions(t *testing.T) {
-	store := sample.StorePath(t)
+	store := anystore.File(t)
 	programtest.Ran(t, "sessions", "--store", store).Ends(t, terminal.ExitFailed).Says(t, "there is no store "+store)
 	programtest.Ran(t, "view", "--session", "s", "--store", store).Ends(t, terminal.ExitFailed).Says(t, "there is no store "+store)
 	require.NoFileExists(t, store, "looking makes no store")

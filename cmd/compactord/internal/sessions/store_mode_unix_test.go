@@ -12,11 +12,12 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/programtest"
 	"github.com/compactord/compactord/cmd/compactord/internal/sample"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	"github.com/compactord/compactord/storage/anystore"
 )
 
 // Each command that opens the file of a store says so where other users can open it, except with -q.
 func TestAStoreThatOthersCanOpenIsReported(t *testing.T) {
-	store := sample.StorePath(t)
+	store := anystore.File(t)
 	programtest.Ran(t, "import", sample.TalkFile(t), "--session", "s", "--store", store).Ends(t, terminal.ExitDone)
 	salvaged := filepath.Join(t.TempDir(), "salvaged.db")
 	for _, args := range [][]string{

@@ -12,6 +12,7 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/programtest"
 	"github.com/compactord/compactord/cmd/compactord/internal/sample"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	"github.com/compactord/compactord/storage/anystore"
 )
 
 // owners are the tenants of the tests. The first one is that of callers without a tenant.
@@ -33,7 +34,7 @@ func word(owner string) string { return "belongsto" + owner + "ortonobody" }
 // shared is a store in which each tenant has a session of the same name.
 func shared(t *testing.T) (store string) {
 	t.Helper()
-	store = sample.StorePath(t)
+	store = anystore.Place(t)
 	for _, owner := range owners {
 		talk := strings.ReplaceAll(sample.Talk(3), "Fix the failing test", "Fix "+word(owner)+" test")
 		require.Contains(t, talk, word(owner))
@@ -105,6 +106,7 @@ func damageOf(t *testing.T, store, owner string) {
 
 // A check reads the sessions of all tenants, and says whose is damaged.
 func TestCheckNamesTheTenant(t *testing.T) {
+	anystore.NeedsFile(t, "bytes of the file are changed")
 	for _, owner := range owners {
 		store := shared(t)
 		require.Contains(t, programtest.Ran(t, "check", "--store", store).Ends(t, terminal.ExitDone).Out, "is sound")
@@ -139,6 +141,7 @@ func tenantIn(t *testing.T, entry any) string {
 
 // What can be read is copied for its tenant, and what is lost of one tenant takes nothing from another.
 func TestSalvageKeepsTenantsApart(t *testing.T) {
+	anystore.NeedsFile(t, "only a file is salvaged")
 	store := shared(t)
 	before := map[string]string{}
 	for _, owner := range owners {

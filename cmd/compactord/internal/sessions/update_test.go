@@ -8,18 +8,19 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/programtest"
 	"github.com/compactord/compactord/cmd/compactord/internal/sample"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	"github.com/compactord/compactord/storage/anystore"
 )
 
 // No command gave a session a context window that was made without one.
 func TestUpdateGivesASessionAWindow(t *testing.T) {
-	store := sample.StorePath(t)
+	store := anystore.Place(t)
 	on := func(command string, flags ...string) programtest.Answer {
 		return programtest.Ran(t, append([]string{command, "--session", "s", "--store", store}, flags...)...)
 	}
 	programtest.Ran(t, "import", sample.TalkFile(t), "--session", "s", "--store", store, "--keep-recent-tokens", "100").
 		Ends(t, terminal.ExitDone)
 	sample.Contains(t, on("view").Ends(t, terminal.ExitDone).Out,
-		"If it has 200,000 tokens: compactord update --context-window 200000 --session s --store "+store+"\n")
+		"If it has 200,000 tokens: compactord update --context-window 200000 --session s --store "+terminal.Quoted(store)+"\n")
 	r := on("update", "--context-window", "200000").Ends(t, terminal.ExitDone)
 	require.Regexp(t, `^Changed the policy of session s\. The context holds [\d,]+ tokens[^\n]*200,000[^\n]*\n$`, r.Out)
 	require.NotContains(t, on("view").Ends(t, terminal.ExitDone).Out, "The window is unknown")

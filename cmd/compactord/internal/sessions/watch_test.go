@@ -16,6 +16,7 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/programtest"
 	"github.com/compactord/compactord/cmd/compactord/internal/sample"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	"github.com/compactord/compactord/storage/anystore"
 )
 
 // watchUnread watches with a closed output pipe, which ends a watch like Ctrl-C.
@@ -33,7 +34,7 @@ func watchUnread(t *testing.T, addr string) {
 
 // A watch shows old and new messages and records, and ends with Ctrl-C.
 func TestWatch(t *testing.T) {
-	d := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", sample.StorePath(t))
+	d := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", anystore.Place(t))
 	path := sample.File(t, "talk.jsonl", sample.Talk(2))
 	programtest.Ran(t, "import", path, "--session", "s", "--addr", d.Addr).Ends(t, terminal.ExitDone)
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -70,7 +71,7 @@ func TestWatch(t *testing.T) {
 
 // On a terminal, a watch of a quiet session says that it watches. Elsewhere stderr has only errors.
 func TestWatchOfAQuietSession(t *testing.T) {
-	d := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", sample.StorePath(t))
+	d := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", anystore.Place(t))
 	programtest.Ran(t, "import", sample.File(t, "talk.jsonl", sample.Talk(2)), "--session", "s", "--addr", d.Addr).Ends(t, terminal.ExitDone)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)

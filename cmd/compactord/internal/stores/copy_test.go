@@ -15,7 +15,9 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/sample"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/storage/anystore"
 	"github.com/compactord/compactord/storage/postgres"
+	"github.com/compactord/compactord/storage/postgres/postgrestest"
 )
 
 // all is all that a store has of a session: its row, messages, records and requests.
@@ -38,7 +40,7 @@ func viewed(t *testing.T, addr, session, token string) *compactordv1.GetLLMViewR
 // A store moves from a file to a database and back, with all that it holds: the tokens that clients have stay valid.
 func TestCopyToDatabaseAndBack(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", filepath.Join(t.TempDir(), "state"))
-	file, database := stored(t, "a", "b"), serverOf(t).Database(t)
+	file, database := stored(t, "a", "b"), postgrestest.Shared(t).Database(t)
 	programtest.Ran(t, "import", sample.TalkFile(t), "--session", "a", "--store", file, "--tenant", "one").Ends(t, terminal.ExitDone)
 	programtest.Ran(t, "compact", "--session", "b", "--store", file).Ends(t, terminal.ExitDone)
 	daemon := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", file)
@@ -83,7 +85,7 @@ func TestCopyToDatabaseAndBack(t *testing.T) {
 
 // A copy that is killed is not taken for a store, and the same command goes on.
 func TestCopyIsKilled(t *testing.T) {
-	file, database := stored(t, "a"), serverOf(t).Database(t)
+	file, database := stored(t, "a"), postgrestest.Shared(t).Database(t)
 	for i := range 100 {
 		programtest.Ran(t, "fork", "--session", "a", "--as", fmt.Sprint("f", i), "--store", file).Ends(t, terminal.ExitDone)
 	}
@@ -141,7 +143,7 @@ func TestCopyOfRecordings(t *testing.T) {
 	if testing.Short() {
 		recordings = recordings[:3]
 	}
-	file, database := sample.StorePath(t), serverOf(t).Database(t)
+	file, database := anystore.File(t), postgrestest.Shared(t).Database(t)
 	imported := 0
 	for i, recording := range recordings {
 		session := fmt.Sprint("r", i)
@@ -173,7 +175,7 @@ func viewOn(t *testing.T, store, session string) string {
 
 // A database of another schema is refused as it is by all commands.
 func TestCopyNeedsTheSchema(t *testing.T) {
-	store, database := stored(t, "a"), serverOf(t).Empty(t)
+	store, database := stored(t, "a"), postgrestest.Shared(t).Empty(t)
 	r := programtest.Ran(t, "store", "copy", store, database).Ends(t, terminal.ExitFailed)
 	require.Contains(t, r.Err, "compactord migrate --store '"+database+"'")
 	_, err := postgres.Migrate(t.Context(), database)

@@ -19,18 +19,6 @@ import (
 	"github.com/compactord/compactord/storage/postgres/postgrestest"
 )
 
-// serverOf starts a PostgreSQL server for a test.
-func serverOf(t *testing.T) *postgrestest.Server {
-	t.Helper()
-	s, err := postgrestest.Start(t.Context())
-	if err != nil {
-		require.ErrorIs(t, err, postgrestest.ErrMissing)
-		t.Skip(err)
-	}
-	t.Cleanup(func() { require.NoError(t, s.Stop()) })
-	return s
-}
-
 // watching watches a session on a daemon.
 func watching(t *testing.T, d *programtest.Daemon, session string) grpc.ServerStreamingClient[compactordv1.WatchSessionResponse] {
 	t.Helper()
@@ -45,7 +33,7 @@ func watching(t *testing.T, d *programtest.Daemon, session string) grpc.ServerSt
 
 // A database is a store for the daemon and for commands with --store, several at once. It must be migrated first.
 func TestStoreInDatabase(t *testing.T) {
-	server := serverOf(t)
+	server := postgrestest.Shared(t)
 	store := server.Empty(t)
 	t.Setenv("XDG_STATE_HOME", filepath.Join(t.TempDir(), "state"))
 	migrate := "compactord migrate --store '" + store + "'"
@@ -149,7 +137,7 @@ func TestSettingsOfDatabase(t *testing.T) {
 
 // An error of a database that cannot be opened says what to do.
 func TestUnreachableDatabase(t *testing.T) {
-	server := serverOf(t)
+	server := postgrestest.Shared(t)
 	t.Setenv("XDG_STATE_HOME", filepath.Join(t.TempDir(), "state"))
 	store := server.Empty(t)
 	programtest.Ran(t, "migrate", "--store", store).Ends(t, terminal.ExitDone)

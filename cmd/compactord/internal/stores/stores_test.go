@@ -18,12 +18,13 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/sample"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/storage/anystore"
 )
 
 // stored imports the example conversation into sessions of a new store.
 func stored(t *testing.T, sessions ...string) (store string) {
 	t.Helper()
-	store = sample.StorePath(t)
+	store = anystore.File(t)
 	for _, id := range sessions {
 		programtest.Ran(t, "import", sample.TalkFile(t), "--session", id, "--store", store).Ends(t, terminal.ExitDone)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/programtest"
 	"github.com/compactord/compactord/cmd/compactord/internal/sample"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
+	"github.com/compactord/compactord/storage/anystore"
 )
 
 // requireLowered compacts a file in a window of 60,000 tokens. If that does nothing because all messages are kept, it
@@ -48,7 +49,7 @@ func TestNothingToDoNamesTheNumberToLower(t *testing.T) {
 		Says(t, "\nNo lower --keep-recent-tokens would make the context smaller.\n")
 
 	// For a session only a plan is made, so nothing is written.
-	store := sample.StorePath(t)
+	store := anystore.Place(t)
 	programtest.Ran(t, "import", path, "--session", "s", "--store", store).Ends(t, terminal.ExitDone)
 	r = programtest.Ran(t, "compact", "--session", "s", "--store", store, "--context-window", "60000", "-q").Ends(t, terminal.ExitNothing)
 	sample.Contains(t, programtest.Ran(t, "records", "--session", "s", "--store", store).Ends(t, terminal.ExitDone).Out, "change of policy")

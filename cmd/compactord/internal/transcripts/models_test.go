@@ -16,6 +16,7 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/sample"
 	"github.com/compactord/compactord/cmd/compactord/internal/terminal"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/storage/anystore"
 	"github.com/compactord/compactord/summarizers/llm/llmtest"
 )
 
@@ -166,7 +167,7 @@ func TestModelsThatRefuse(t *testing.T) {
 			require.Regexp(t, fmt.Sprintf(`(?m)^  Fallback    summarizer fast .*%d.*; extractive wrote instead$`, status), r.Out)
 
 			// The policy of this session has no fallback.
-			d := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", sample.StorePath(t), "--config", config)
+			d := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", anystore.Place(t), "--config", config)
 			programtest.Ran(t, "import", sample.TalkFile(t), "--session", "s", "--addr", d.Addr).Ends(t, terminal.ExitDone)
 			withoutFallback(t, d.Addr, "s")
 			r = programtest.Ran(t, "compact", "--session", "s", "--addr", d.Addr).Ends(t, terminal.ExitFailed)
@@ -216,7 +217,7 @@ func TestUnknownSummarizer(t *testing.T) {
 	r.Says(t, `there is no summarizer "slow"; there is only extractive.`).Says(t, "--config or COMPACTORD_CONFIG")
 	programtest.Ran(t, "compact", sample.TalkFile(t), "--summarizer", "extractive").Ends(t, terminal.ExitDone)
 
-	d := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", sample.StorePath(t), "--config", config, "--default-summarizer", "fast")
+	d := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", anystore.Place(t), "--config", config, "--default-summarizer", "fast")
 	programtest.Ran(t, "import", sample.TalkFile(t), "--session", "s", "--addr", d.Addr).Ends(t, terminal.ExitDone)
 	r = programtest.Ran(t, "compact", "--session", "s", "--addr", d.Addr, "--summarizer", "slow").Ends(t, terminal.ExitUsage)
 	r.Says(t, "extractive").Says(t, "fast").Says(t, "compactord summarizers --addr "+d.Addr)
@@ -238,7 +239,7 @@ func TestUnknownSummarizer(t *testing.T) {
 func TestDefaultSummarizer(t *testing.T) {
 	s, config := modelServer(t, "openai", llmtest.Responses, "")
 	s.Handle(func(*llmtest.Request) llmtest.Reply { return llmtest.Summary(llmtest.Written{}) })
-	d := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", sample.StorePath(t), "--config", config, "--default-summarizer", "fast")
+	d := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", anystore.Place(t), "--config", config, "--default-summarizer", "fast")
 	programtest.Ran(t, "import", sample.TalkFile(t), "--session", "s", "--addr", d.Addr).Ends(t, terminal.ExitDone)
 	r := programtest.Ran(t, "compact", "--session", "s", "--addr", d.Addr).Ends(t, terminal.ExitDone)
 	sample.Contains(t, r.Out, "  Summarizer  fast, ")
@@ -261,7 +262,7 @@ func TestDefaultSummarizerWithoutADaemon(t *testing.T) {
 		Ends(t, terminal.ExitDone)
 	sample.Contains(t, r.Out, "  Summarizer  fast, ")
 	sample.Contains(t, r.Err, "The model was here.")
-	store := sample.StorePath(t)
+	store := anystore.Place(t)
 	programtest.Ran(t, "import", sample.TalkFile(t), "--session", "s", "--store", store).Ends(t, terminal.ExitDone)
 	r = programtest.Ran(t, "compact", "--session", "s", "--store", store, "--config", byDefault).Ends(t, terminal.ExitDone)
 	sample.Contains(t, r.Out, "  Summarizer  fast, ")
