@@ -21,10 +21,14 @@ func OpenToOthers(path string) (mode string, open bool) {
 	return fmt.Sprintf("%04o", info.Mode().Perm()), info.Mode().Perm()&forOthers != 0
 }
 
-// OpenStore opens the store of a command, and says so where other users can open it, too.
+// OpenStore opens the store of a command, and says so where other users can open it, too. Of a file that cannot be opened, only
+// the reason matters.
 func (a *App) OpenStore(path string, options boltstore.Options) (*boltstore.Store, error) {
-	a.WarnOfOthers(path)
-	return OpenStore(path, options)
+	store, err := OpenStore(path, options)
+	if err == nil {
+		a.WarnOfOthers(path)
+	}
+	return store, err
 }
 
 // WarnOfOthers says so where other users can open the store of a command.

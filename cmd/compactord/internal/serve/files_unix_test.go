@@ -68,9 +68,9 @@ func TestStoreFilesThatAreReported(t *testing.T) {
 		says    []string
 		not     []string
 	}{
-		"new":             {nil, 0, nil, []string{"other users", "is empty"}},
-		"empty":           {[]byte{}, 0o600, []string{"the file of the store is empty"}, []string{"other users"}},
-		"others may read": {[]byte{}, 0o644, []string{"other users can open the store", "mode=0644", "is empty"}, nil},
+		"new":             {nil, 0, nil, []string{"other users", "was empty"}},
+		"empty":           {[]byte{}, 0o600, []string{"the file of the store was empty"}, []string{"other users"}},
+		"others may read": {[]byte{}, 0o644, []string{"other users can open the store", "mode=0644", "was empty"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			store := anystore.File(t)
@@ -112,8 +112,22 @@ func TestADamagedHeaderIsLogged(t *testing.T) {
 // An empty file holds no store, and a check changes nothing.
 func TestCheckOfAnEmptyFile(t *testing.T) {
 	store := sample.File(t, "store.db", "")
-	programtest.Ran(t, "check", "--store", store).Ends(t, terminal.ExitFailed).Says(t, "is empty")
+	programtest.Ran(t, "check", "--store", store).Ends(t, terminal.ExitFailed).Says(t, "was empty")
 	info, err := os.Stat(store)
 	require.NoError(t, err)
 	require.Zero(t, info.Size())
+}
+
+// Of a file that is no store, only that is said: its mode does not matter, and may be as it should be.
+func TestAForeignFileThatOthersMayRead(t *testing.T) {
+	file := sample.File(t, "notes.txt", "what I have to do\n")
+	require.NoError(t, os.Chmod(file, 0o644))
+	for _, args := range [][]string{
+		{"serve", "--listen", "127.0.0.1:0", "--store", file}, {"sessions", "--store", file}, {"check", "--store", file},
+	} {
+		answer := programtest.Ran(t, args...)
+		require.NotEqual(t, terminal.ExitDone, answer.Code)
+		answer.Says(t, file+" is no store of compactord: it is a text file")
+		require.NotContains(t, answer.Err, "other users")
+	}
 }

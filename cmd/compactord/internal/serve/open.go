@@ -36,7 +36,7 @@ func (c *Command) open(ctx context.Context, logger *slog.Logger) (*opened, error
 			return nil, fmt.Errorf("cannot make the folder of the store: %w", err)
 		}
 	}
-	reportStoreFile(ctx, logger, c.Store)
+	report := storeFileReports(ctx, logger, c.Store)
 	keys, err := c.Keys()
 	if err != nil {
 		return nil, terminal.Usagef("the keys of the store: %w", err)
@@ -48,6 +48,7 @@ func (c *Command) open(ctx context.Context, logger *slog.Logger) (*opened, error
 	if err != nil {
 		return nil, err
 	}
+	report()
 	for _, damage := range store.DamagedHeaders() {
 		logger.WarnContext(ctx, "a header of the store was damaged; the other one is used, and nothing is missing",
 			"store", c.Store, "damage", damage)

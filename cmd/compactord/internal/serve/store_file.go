@@ -8,19 +8,23 @@ import (
 	"github.com/compactord/compactord/cmd/compactord/internal/api"
 )
 
-// reportStoreFile logs what is strange about a store's file before it is opened: that others can open it, which a new
-// one does not allow, or that it is empty. An empty file becomes a new store, but may be what is left of an old one.
-func reportStoreFile(ctx context.Context, logger *slog.Logger, path string) {
+// storeFileReports returns what is strange about a store's file before it is opened: that others can open it, which a new one
+// does not allow, or that it is empty. An empty file becomes a new store, but may be what is left of an old one. The function
+// logs it, once the file is known to be a store: of another one, only that matters.
+func storeFileReports(ctx context.Context, logger *slog.Logger, path string) (report func()) {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() {
 		// Opening it says what is wrong.
-		return
+		return func() {}
 	}
-	if mode, open := api.OpenToOthers(path); open {
-		logger.WarnContext(ctx, "other users can open the store: chmod 600 takes that away", "store", path, "mode", mode)
-	}
-	if info.Size() == 0 {
-		logger.WarnContext(ctx, "the file of the store is empty: it becomes a new store without sessions", "store", path)
+	mode, open := api.OpenToOthers(path)
+	return func() {
+		if open {
+			logger.WarnContext(ctx, "other users can open the store: chmod 600 takes that away", "store", path, "mode", mode)
+		}
+		if info.Size() == 0 {
+			logger.WarnContext(ctx, "the file of the store was empty: it is a new store without sessions", "store", path)
+		}
 	}
 }
 
