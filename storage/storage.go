@@ -1,6 +1,7 @@
 // Package storage keeps the logs of sessions.
 //
-// A Store does not interpret logs: it stores the rows that it is given, in one transaction each, and returns them. The
+// A Store does not interpret logs: it stores the rows that it is given, in one transaction each, and returns them. Only a new
+// session whose log is too long for that is written in several (Draft), and nobody sees it before it is whole. The
 // caller reads a session's row (Session), computes what to write, and commits it on the condition that the row has not
 // changed since (Commit). So any number of daemons may serve one session. Messages and records never change once they
 // are written. So what is read after the row fits it, without a transaction around both.
@@ -156,6 +157,10 @@ type Store interface {
 	// CreateSession writes a new row (revision 1) and the beginning of its log, which starts with a record. It returns
 	// ErrExists where the tenant has a session with this id.
 	CreateSession(ctx context.Context, c *Commit) error
+
+	// Draft begins to write a session whose log is too long for one commit. It returns ErrExists where the tenant has a session
+	// with this id. The caller discards the draft, at the latest before it closes the store.
+	Draft(ctx context.Context, ref Ref) (Draft, error)
 
 	// Session returns the row. It returns ErrNotFound where there is no such session.
 	Session(ctx context.Context, tenant, sessionID string) (*storagev1.Session, error)

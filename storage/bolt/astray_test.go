@@ -160,7 +160,7 @@ func sweptImage(t *testing.T) *image {
 	require.NoError(t, s.Close())
 	i := newImage(t, copied, requestsOf(content))
 	require.False(t, i.meta.HasFreelist())
-	require.True(t, hasDead(&transaction{disk: i.disk(), sealed: true}))
+	require.True(t, new(Store).hasDead(&transaction{disk: i.disk(), sealed: true}))
 	return i
 }
 

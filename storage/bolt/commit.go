@@ -139,6 +139,28 @@ func incarnation(tx *transaction, ref storage.Ref) (rowHeader, []byte, error) {
 // write writes a commit in a transaction. old is the row that it replaces; nil for a new session.
 func (e *encoded) write(tx *transaction, old *storagev1.Session, header rowHeader) error {
 	ordinal := header.ordinal
+	if err := e.writeLog(tx, ordinal); err != nil {
+		return err
+	}
+	if e.requestID != "" {
+		if err := e.remember(tx, &header); err != nil {
+			return err
+		}
+	}
+	for _, r := range e.received {
+		if err := r.write(tx, &header); err != nil {
+			return err
+		}
+	}
+	if err := updateListings(tx, old, e.row, ordinal); err != nil {
+		return err
+	}
+	header.nextIndex = e.row.GetHead().GetNextIndex()
+	return tx.Bucket(sessionsBucket).Put(sessionKey(e.ref.Tenant, e.ref.SessionID), encodeRow(header, e.session))
+}
+
+// writeLog writes the messages and records, with the edits.
+func (e *encoded) writeLog(tx *transaction, ordinal uint64) error {
 	for _, m := range e.messages {
 		b := blobID{kind: messageBlob, id: uint64(m.index)}
 		if err := put(tx, messagesBucket, numberKey(ordinal, m.index), ordinal, b, m.value); err != nil {
@@ -157,21 +179,7 @@ func (e *encoded) write(tx *transaction, old *storagev1.Session, header rowHeade
 			return err
 		}
 	}
-	if e.requestID != "" {
-		if err := e.remember(tx, &header); err != nil {
-			return err
-		}
-	}
-	for _, r := range e.received {
-		if err := r.write(tx, &header); err != nil {
-			return err
-		}
-	}
-	if err := updateListings(tx, old, e.row, ordinal); err != nil {
-		return err
-	}
-	header.nextIndex = e.row.GetHead().GetNextIndex()
-	return tx.Bucket(sessionsBucket).Put(sessionKey(e.ref.Tenant, e.ref.SessionID), encodeRow(header, e.session))
+	return nil
 }
 
 func (e *encoded) writeRecord(tx *transaction, ordinal uint64, r recordEntry) error {

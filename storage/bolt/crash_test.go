@@ -89,6 +89,9 @@ func crashChild(path string) {
 			}
 		})
 	}
+	if !overwrites {
+		fail(longOnes(ctx, s))
+	}
 	for n := 0; overwrites; n++ {
 		fail(deleteOne(ctx, s, fmt.Sprint("gone", n)))
 	}
@@ -149,6 +152,9 @@ func testCrash(t *testing.T, overwrites bool) {
 		require.NoError(t, err)
 		for session, revision := range acknowledged {
 			requireCrashed(t, s, session, revision)
+		}
+		if !overwrites {
+			t.Logf("round %d: %d sessions that were written in pieces", round, requireLong(t, s))
 		}
 		problems, err := s.CheckStructure(t.Context())
 		require.NoError(t, err)

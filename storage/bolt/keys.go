@@ -22,7 +22,8 @@ var (
 	// byLabelBucket: order, tenant, label, value, place -> id. Besides the orders of listings it has those of children,
 	// whose label is the parent's uid, with an empty value.
 	byLabelBucket = []byte("by_label")
-	// deadBucket: the ordinals of deleted sessions whose logs are not completely removed yet.
+	// deadBucket: the ordinals of logs that belong to no session and are not completely removed yet: those of deleted
+	// sessions, and with the value draftMark those of drafts. The ordinal of a draft that becomes a session is taken out.
 	deadBucket = []byte("dead")
 
 	// messagesBucket: ordinal, index -> StoredMessage.
@@ -54,6 +55,9 @@ var (
 	nextOrdinalKey = []byte("next_ordinal")
 	unfinishedKey  = []byte("unfinished")
 )
+
+// draftMark is the value of deadBucket for a draft. By it an older copy of its page does not say that the session was deleted.
+var draftMark = []byte{1}
 
 // maxName is the greatest length of a tenant, an id, or a label's key or value, in bytes. Three of them and a place fit
 // into a key of bbolt.

@@ -184,7 +184,8 @@ func (r *rebuild) take(key, sealed []byte) (sound bool, err error) {
 	case "":
 		return sound, nil
 	case string(deadBucket):
-		if ordinal, err := keyOrdinal(key); err == nil {
+		// What was a draft may be a session by now.
+		if ordinal, err := keyOrdinal(key); err == nil && !bytes.Equal(value, draftMark) {
 			r.dead[ordinal] = true
 		}
 	case string(sessionsBucket):

@@ -103,6 +103,9 @@ type Store struct {
 	closed atomic.Bool
 	close  sync.Once
 
+	// drafts are those that are being written.
+	drafts drafts
+
 	// erasing overwrites what a killed Defrag left, until the store is closed.
 	erasing sync.WaitGroup
 

@@ -14,26 +14,40 @@ const sweepKeys = 4096
 const sweepBytes = 16 << 20
 
 // hasDead reports whether a deleted log is still to be removed.
-func hasDead(tx *transaction) bool {
-	key, _ := tx.Bucket(deadBucket).Cursor(nil).First()
-	return key != nil
+func (s *Store) hasDead(tx *transaction) bool {
+	_, found, err := s.nextDead(tx)
+	return found || err != nil
+}
+
+// nextDead returns the ordinal of a deleted log that is still to be removed. A draft that is being written is none.
+func (s *Store) nextDead(tx *transaction) (ordinal uint64, found bool, err error) {
+	cursor := tx.Bucket(deadBucket).Cursor(nil)
+	for key, _ := cursor.First(); key != nil; key, _ = cursor.Next() {
+		ordinal, err := keyOrdinal(key)
+		if err != nil {
+			return 0, false, forms.Damaged("bucket dead: %v", err)
+		}
+		if !s.drafts.has(ordinal) {
+			return ordinal, true, nil
+		}
+	}
+	return 0, false, nil
 }
 
 // sweep removes a part of the deleted logs, and reports whether more is left.
 func (s *Store) sweep() (more bool) {
 	err := s.update(func(tx *transaction) error {
-		key, _ := tx.Bucket(deadBucket).Cursor(nil).First()
-		if key == nil {
-			return errNothing
-		}
-		ordinal, err := keyOrdinal(key)
+		ordinal, found, err := s.nextDead(tx)
 		if err != nil {
-			return forms.Damaged("bucket dead: %v", err)
+			return err
+		}
+		if !found {
+			return errNothing
 		}
 		if err := sweepLog(tx, ordinal); err != nil {
 			return err
 		}
-		more = hasDead(tx)
+		more = s.hasDead(tx)
 		return nil
 	})
 	if err == nil {

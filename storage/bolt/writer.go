@@ -67,7 +67,7 @@ func (s *Store) commit(ops []*operation) (sweeping bool) {
 		if written == 0 {
 			return errNothing
 		}
-		sweeping = hasDead(tx)
+		sweeping = s.hasDead(tx)
 		return nil
 	}
 	err := s.update(write)

@@ -29,7 +29,7 @@ func (e *encoded) batch(ctx context.Context, id commitID, create, changesTraits 
 		b.Queue(text, values...)
 	}
 	if create {
-		queue(createSQL, e.rowArgs())
+		queue(e.create())
 		e.queueMessages(queue)
 	} else {
 		queue(e.advance(changesTraits))
@@ -41,7 +41,20 @@ func (e *encoded) batch(ctx context.Context, id commitID, create, changesTraits 
 		queue(labelSQL, e.labelArgs())
 	}
 	e.queueLog(queue, !create && len(e.messages.numbers) > 0)
+	if e.draft != "" {
+		queue(endDraftSQL, pgx.NamedArgs{"draft": e.draft})
+	}
 	return b, failed
+}
+
+// create returns the statement that makes the row.
+func (e *encoded) create() (statement string, args pgx.NamedArgs) {
+	args = e.rowArgs()
+	if e.draft == "" {
+		return createSQL, args
+	}
+	args["draft"] = e.draft
+	return createOfDraftSQL, args
 }
 
 // advance returns the statement that replaces the row. It appends the messages, and remembers the request, where there are

@@ -117,6 +117,8 @@ type standing struct {
 	commits      []byte
 	body         []byte
 	requestKnown bool
+	// gone reports that the session is not there, and that the draft which was to become it is not there either.
+	gone bool
 }
 
 // decide reads what stands where a commit may not have been written. It returns false where another try can succeed. lost
@@ -138,13 +140,14 @@ func (w *writing) decide(ctx context.Context, lost bool) (decided bool, err erro
 			return true, f.err
 		}
 	}
-	if now != nil && w.wrote(now) {
+	switch {
+	case now != nil && now.gone:
+		return true, goneError()
+	case now != nil && w.wrote(now):
 		return true, nil
-	}
-	if w.create {
-		if now != nil {
-			return true, storage.ErrExists
-		}
+	case w.create && now != nil:
+		return true, storage.ErrExists
+	case w.create:
 		return false, nil
 	}
 	return w.refused(now, lost)
@@ -158,14 +161,32 @@ func (w *writing) standing(ctx context.Context, conn *pgx.Conn, lost bool) (*sta
 			return nil, err
 		}
 	}
+	gone, err := w.draftGone(ctx, conn)
+	if err != nil {
+		return nil, err
+	}
 	now := &standing{}
 	var uid []byte
-	err := conn.QueryRow(ctx, outcomeSQL, args).Scan(&uid, &now.revision, &now.commits, &now.body, &now.requestKnown)
+	err = conn.QueryRow(ctx, outcomeSQL, args).Scan(&uid, &now.revision, &now.commits, &now.body, &now.requestKnown)
 	if errors.Is(err, pgx.ErrNoRows) {
+		if gone {
+			return &standing{gone: true}, nil
+		}
 		return nil, nil
 	}
 	now.uid = string(uid)
 	return now, err
+}
+
+// draftGone reports that there is no draft for the session. It is asked before the session is read: so where a commit of a
+// lost connection takes it out meanwhile, the session is seen.
+func (w *writing) draftGone(ctx context.Context, conn *pgx.Conn) (gone bool, err error) {
+	if w.draft == "" {
+		return false, nil
+	}
+	var there bool
+	err = conn.QueryRow(ctx, hasDraftSQL, pgx.NamedArgs{"draft": w.draft}).Scan(&there)
+	return !there, err
 }
 
 // wrote reports whether one of the tries is the commit of its revision.

@@ -78,6 +78,8 @@ func (s *Store) wakeSweeper() {
 // sweep removes the logs of deleted sessions until the store is closed.
 func (s *Store) sweep(ctx context.Context) {
 	for {
+		// Where the database does not answer, the next round finds them.
+		_ = s.once(ctx, s.abandonDrafts)
 		left := true
 		for left && ctx.Err() == nil {
 			if err := s.once(ctx, func(ctx context.Context, conn *pgx.Conn) (err error) {

@@ -57,6 +57,8 @@ type encoded struct {
 		ids, bodies [][]byte
 		revisions   column
 	}
+	// draft is the name of the draft that becomes the session; empty for none.
+	draft string
 	// receives says that the session is taken over, so that nothing of it is forgotten.
 	receives bool
 }

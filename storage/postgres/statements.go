@@ -95,6 +95,26 @@ var (
 	versionSQL string
 )
 
+// The statements on drafts.
+var (
+	//go:embed sql/begin_draft.sql
+	beginDraftSQL string
+	//go:embed sql/lock_draft.sql
+	lockDraftSQL string
+	//go:embed sql/create_of_draft.sql
+	createOfDraftSQL string
+	//go:embed sql/end_draft.sql
+	endDraftSQL string
+	//go:embed sql/drafts.sql
+	draftsSQL string
+	//go:embed sql/has_draft.sql
+	hasDraftSQL string
+	//go:embed sql/discard_draft.sql
+	discardDraftSQL string
+	//go:embed sql/abandon_drafts.sql
+	abandonDraftsSQL string
+)
+
 // The statements of a commit that appends messages, with and without a request.
 var (
 	advanceAndAppendSQL   = appending("")

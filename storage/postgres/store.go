@@ -44,7 +44,8 @@ type Store struct {
 	// end stops what runs in the background, and depart ends the opening.
 	end, depart func()
 	// wake tells the sweeper of a deletion.
-	wake chan struct{}
+	wake   chan struct{}
+	drafts drafts
 
 	// mu guards closed. running counts operations, and background what runs until the store is closed.
 	mu         sync.Mutex

@@ -31,6 +31,7 @@ func testModel(t *testing.T, b Backend) {
 			"Commit": p.commit,
 			"COMMIT": p.commit,
 			"delete": p.delete,
+			"draft":  p.draft,
 			"ranges": p.ranges,
 			"list":   p.list,
 			"reopen": p.reopen,

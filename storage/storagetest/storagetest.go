@@ -70,6 +70,13 @@ func Run(t *testing.T, b Backend) {
 		{"Revisions", testRevisions},
 		{"Ended", testEnded},
 
+		{"Draft", testDraft},
+		{"DraftDiscarded", testDraftDiscarded},
+		{"DraftExists", testDraftExists},
+		{"DraftInvalid", testDraftInvalid},
+		{"DraftEnds", testDraftEnds},
+		{"DraftsAtOnce", testDraftsAtOnce},
+
 		{"Receive", testReceive},
 		{"ReceiveInvalid", testReceiveInvalid},
 		{"Receiving", testReceiving},
@@ -91,6 +98,7 @@ func Run(t *testing.T, b Backend) {
 	}
 	t.Run("Reopen", func(t *testing.T) { testReopen(t, b) })
 	t.Run("ReopenAbandons", func(t *testing.T) { testReopenAbandons(t, b) })
+	t.Run("ReopenDraft", func(t *testing.T) { testReopenDraft(t, b) })
 	t.Run("Model", func(t *testing.T) { testModel(t, b) })
 }
 
