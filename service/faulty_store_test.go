@@ -119,6 +119,30 @@ func (f *faulty) Commit(ctx context.Context, c *storage.Commit) error {
 	return f.write(func() error { return f.Store.Commit(ctx, c) })
 }
 
+func (f *faulty) Draft(ctx context.Context, ref storage.Ref) (draft storage.Draft, err error) {
+	err = f.write(func() (err error) {
+		draft, err = f.Store.Draft(ctx, ref)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &faultyDraft{draft, f}, nil
+}
+
+type faultyDraft struct {
+	storage.Draft
+	store *faulty
+}
+
+func (d *faultyDraft) Append(ctx context.Context, p *storage.LogPiece) error {
+	return d.store.write(func() error { return d.Draft.Append(ctx, p) })
+}
+
+func (d *faultyDraft) Create(ctx context.Context, c *storage.Commit) error {
+	return d.store.write(func() error { return d.Draft.Create(ctx, c) })
+}
+
 func (f *faulty) DeleteSession(ctx context.Context, tenant, id string) error {
 	return f.write(func() error { return f.Store.DeleteSession(ctx, tenant, id) })
 }

@@ -12,7 +12,7 @@ import (
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
-// wholeReaders are calls that read all of a session, which has so many messages.
+// wholeReaders are calls that read all of a session, which has so many messages, or copy it.
 var wholeReaders = []struct {
 	name string
 	read func(t *testing.T, d *daemon, messages uint32)
@@ -49,6 +49,12 @@ var wholeReaders = []struct {
 			SessionId: "s", Query: &compactordv1.SearchMessagesRequest_Pattern{Pattern: "nowhere to be found"},
 		})
 		require.NoError(t, err)
+	}},
+	{"ForkSession", func(t *testing.T, d *daemon, messages uint32) {
+		t.Helper()
+		fork, err := d.sessions.ForkSession(t.Context(), &compactordv1.ForkSessionRequest{SessionId: "s", NewSessionId: "fork"})
+		require.NoError(t, err)
+		require.Equal(t, messages, fork.GetSession().GetNextIndex())
 	}},
 }
 

@@ -12,20 +12,28 @@ import (
 	"github.com/compactord/compactord/storage"
 )
 
-// CreateChild writes a new session whose row names a parent. It holds the parent's lock, so that children which are
-// created at the same time are all counted, and none is created while the parent is deleted. It returns
+// CreateChild writes a new session whose row names a parent. It holds the parent's lock during the last commit, so that
+// children which are created at the same time are all counted, and none is created while the parent is deleted. It returns
 // storage.ErrExists where the child's id is in use, LIMIT_EXCEEDED where the parent has session.MaxChildren, and
 // SESSION_NOT_FOUND where the parent was deleted.
 func (l *Logs) CreateChild(ctx context.Context, w *Write) error {
 	if err := w.planDue(ctx); err != nil {
 		return err
 	}
-	named := w.Row().GetParent()
-	unlock, err := l.locks.lock(ctx, NameOf(ctx, named.GetSessionId()))
-	if err != nil {
-		return err
-	}
-	defer unlock()
+	return l.create(ctx, w, func(ctx context.Context) (unlock func(), err error) {
+		if unlock, err = l.locks.lock(ctx, NameOf(ctx, w.Row().GetParent().GetSessionId())); err != nil {
+			return nil, err
+		}
+		if err := l.admitChild(ctx, w.Row().GetParent()); err != nil {
+			unlock()
+			return nil, err
+		}
+		return unlock, nil
+	})
+}
+
+// admitChild returns why a parent, whose lock is held, gets no further child; nil where it does.
+func (l *Logs) admitChild(ctx context.Context, named *compactordv1.ParentSession) error {
 	parent, err := l.Row(ctx, named.GetSessionId())
 	if err != nil {
 		return err
@@ -42,7 +50,7 @@ func (l *Logs) CreateChild(ctx context.Context, w *Write) error {
 			map[string]string{"limit": "max_children", "value": strconv.Itoa(session.MaxChildren)},
 			"child: the session has %d children; it can have %d", count, session.MaxChildren)
 	}
-	return l.create(ctx, w)
+	return nil
 }
 
 // Children returns how many children a session has, ended ones included.

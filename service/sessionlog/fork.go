@@ -11,7 +11,7 @@ import (
 
 // Copy begins to write a new session with the log of another one up to a point. Its row is the one that the source had
 // at the point; the caller sets its names. The log up to a point never changes, so what is appended meanwhile does not
-// matter.
+// matter. A long log is not held: it is read again, piece by piece, when the session is created.
 func (l *Logs) Copy(ctx context.Context, source *storagev1.Session, point uint32) (*Write, error) {
 	then, err := l.RowAt(ctx, source, point)
 	if err != nil {
@@ -26,9 +26,17 @@ func (l *Logs) Copy(ctx context.Context, source *storagev1.Session, point uint32
 	next.CreatedAt = l.Now()
 	next.ChangedAt = next.GetCreatedAt()
 	w := &Write{logs: l, before: then, commit: storage.Commit{Session: next}}
-	if w.commit.Messages, err = l.MessagesBefore(ctx, source, then.GetHead().GetNextIndex()); err != nil {
+	pieces := logPieces{store: l.store, ref: storage.RefOf(source), end: then.GetHead()}
+	first := pieces
+	piece, err := first.next(ctx)
+	if err != nil {
 		return nil, err
 	}
-	w.commit.Records, err = l.RecordsUpTo(ctx, source, point)
+	if first.ended() {
+		w.commit.Messages, w.commit.Records = piece.Messages, piece.Records
+		return w, nil
+	}
+	w.source = &pieces
+	w.sourceBytes, err = sizeUpTo(ctx, l.store, source, then.GetHead())
 	return w, err
 }

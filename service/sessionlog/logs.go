@@ -182,11 +182,29 @@ func (l *Logs) Create(ctx context.Context, w *Write) error {
 	if err := w.planDue(ctx); err != nil {
 		return err
 	}
-	return l.create(ctx, w)
+	return l.create(ctx, w, func(context.Context) (func(), error) { return func() {}, nil })
 }
 
-func (l *Logs) create(ctx context.Context, w *Write) error {
-	return l.committing(ctx, w, l.store.CreateSession)
+// create writes a new session. last is called before its last commit, and can refuse it; the function that it returns is
+// called afterwards. A long log that is copied is written before that.
+func (l *Logs) create(ctx context.Context, w *Write, last func(context.Context) (end func(), err error)) error {
+	return l.committing(ctx, w, func(ctx context.Context, c *storage.Commit) error {
+		commit := l.store.CreateSession
+		if w.source != nil {
+			draft, err := w.writeSource(ctx)
+			if err != nil {
+				return err
+			}
+			defer draft.Discard(ctx)
+			commit = draft.Create
+		}
+		end, err := last(ctx)
+		if err != nil {
+			return err
+		}
+		defer end()
+		return commit(ctx, c)
+	})
 }
 
 // committing commits a write if it is let in, within a span of its own: it waits for other writes and for the disk.

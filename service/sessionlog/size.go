@@ -24,7 +24,7 @@ func (w *Write) AddedBytes() uint64 {
 	for _, r := range w.commit.Records {
 		size += proto.Size(r)
 	}
-	return uint64(size)
+	return w.sourceBytes + uint64(size)
 }
 
 // Size returns about how many bytes the write takes.

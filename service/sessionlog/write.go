@@ -18,6 +18,10 @@ type Write struct {
 	logs   *Logs
 	before *storagev1.Session
 	commit storage.Commit
+	// source reads the log that a new session copies before what the commit has, and sourceBytes is its size; nil where the
+	// commit has all.
+	source      *logPieces
+	sourceBytes uint64
 	// measured is the size of a log that had none in its row before; 0 where it was not measured now.
 	measured uint64
 	// known is an earlier state of the log, from which the state is made where that is possible; nil where there is none.
@@ -36,10 +40,10 @@ func (w *Write) Row() *storagev1.Session { return w.commit.Session }
 // Head returns the head after the write. It must not be changed.
 func (w *Write) Head() *storagev1.Head { return w.commit.Session.GetHead() }
 
-// Messages returns the messages to append. They must not be changed.
+// Messages returns the messages to append, but for those of a long log that is copied. They must not be changed.
 func (w *Write) Messages() []*compactordv1.LoggedMessage { return w.commit.Messages }
 
-// Records returns the records to append. They must not be changed.
+// Records returns the records to append, but for those of a long log that is copied. They must not be changed.
 func (w *Write) Records() []*storagev1.StoredRecord { return w.commit.Records }
 
 // StartFrom says that the caller has an earlier state of the log, so that only what was appended since must be read.
