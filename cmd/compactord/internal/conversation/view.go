@@ -10,34 +10,68 @@ import (
 // View reads all pages of the LLM view.
 func (c *Conversation) View(ctx context.Context) (*View, error) {
 	v := &View{}
-	token := ""
-	for {
-		answer, err := c.Compactions.GetLLMView(ctx, &compactordv1.GetLLMViewRequest{
-			Target: &compactordv1.GetLLMViewRequest_SessionId{SessionId: c.Session}, ViewToken: token,
-			AsOf: c.AsOf, MaxBytes: c.PageBytes,
-		})
-		if err != nil {
-			return nil, api.RefusedFlags(err)
-		}
+	err := c.eachPage(ctx, c.PageBytes, func(page *compactordv1.GetLLMViewResponse) bool {
 		// If the view changed between two pages, the answer repeats it from the first difference.
-		unchanged := min(int(answer.GetUnchangedPrefix()), len(v.Messages))
-		v.Messages = append(v.Messages[:unchanged], answer.GetMessages()...)
-		v.Report = answer.GetReport()
-		if !answer.GetHasMore() {
-			return v, nil
-		}
-		token = answer.GetViewToken()
+		unchanged := min(int(page.GetUnchangedPrefix()), len(v.Messages))
+		v.Messages = append(v.Messages[:unchanged], page.GetMessages()...)
+		v.Report = page.GetReport()
+		return true
+	})
+	if err != nil {
+		return nil, err
 	}
+	return v, nil
 }
 
-// SummaryOf returns the id of the compaction whose summary the view shows; empty where it shows none.
-func (v *View) SummaryOf() string {
-	for _, m := range v.Messages {
-		if m.GetSummaryOf() != "" {
-			return m.GetSummaryOf()
+// HeldPageBytes is the size of the pages of a view or a log of which only one is held.
+const HeldPageBytes = 8 << 20
+
+// ViewReader takes a view page by page.
+type ViewReader interface {
+	// Begin is called before the first page, and again where the view has changed since, so that it is read anew.
+	Begin(report *compactordv1.ContextReport)
+	// Add is called with the messages of each page, in order.
+	Add(messages []*compactordv1.ViewMessage)
+}
+
+// ReadView has the LLM view read, of which a page at a time is held. It returns the report of the last page.
+func (c *Conversation) ReadView(ctx context.Context, to ViewReader) (report *compactordv1.ContextReport, err error) {
+	for whole := false; !whole; {
+		messages := 0
+		err := c.eachPage(ctx, min(c.PageBytes, HeldPageBytes), func(page *compactordv1.GetLLMViewResponse) bool {
+			if messages == 0 {
+				to.Begin(page.GetReport())
+			} else if int(page.GetUnchangedPrefix()) != messages ||
+				page.GetReport().GetCalibrationPermille() != report.GetCalibrationPermille() {
+				return false
+			}
+			to.Add(page.GetMessages())
+			messages += len(page.GetMessages())
+			report, whole = page.GetReport(), !page.GetHasMore()
+			return true
+		})
+		if err != nil {
+			return nil, err
 		}
 	}
-	return ""
+	return report, nil
+}
+
+// eachPage calls take with the pages of the LLM view, until it returns false.
+func (c *Conversation) eachPage(ctx context.Context, bytes uint32, take func(page *compactordv1.GetLLMViewResponse) bool) error {
+	for token := ""; ; {
+		page, err := c.Compactions.GetLLMView(ctx, &compactordv1.GetLLMViewRequest{
+			Target: &compactordv1.GetLLMViewRequest_SessionId{SessionId: c.Session}, ViewToken: token,
+			AsOf: c.AsOf, MaxBytes: bytes,
+		})
+		if err != nil {
+			return api.RefusedFlags(err)
+		}
+		if !take(page) || !page.GetHasMore() {
+			return nil
+		}
+		token = page.GetViewToken()
+	}
 }
 
 // View is the LLM view, with its report.

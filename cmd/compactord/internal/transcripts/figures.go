@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/compactord/compactord/cmd/compactord/internal/conversation"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
 )
@@ -58,16 +57,31 @@ type figures struct {
 	// added are the sizes of the log's messages, in its order.
 	added []size
 	// shown are the messages of the view that come from the log, by index.
-	shown map[uint32]*compactordv1.ViewMessage
+	shown map[uint32]shownMessage
+	// summaryOf is the id of the compaction whose summary the view shows; empty where it shows none.
+	summaryOf string
 }
 
-// newFigures counts a view. logged adds what the view does not show.
-func newFigures(v *conversation.View, estimator compactordv1.Estimator) (*figures, error) {
+// shownMessage is what is kept of a message of the view.
+type shownMessage struct {
+	tokens uint32
+	edited bool
+}
+
+// newFigures returns figures of no view yet. As a conversation.ViewReader they count one; logged adds what it does not show.
+func newFigures(estimator compactordv1.Estimator) (*figures, error) {
 	counter, err := session.CounterFor(estimator)
 	if err != nil {
 		return nil, err
 	}
-	f := &figures{
+	f := &figures{estimator: estimator, counter: counter}
+	f.Begin(nil)
+	return f, nil
+}
+
+// Begin begins to count a view, and forgets what was counted before.
+func (f *figures) Begin(report *compactordv1.ContextReport) {
+	*f = figures{
 		inView: [kinds]share{
 			ofSystem:    {Kind: "system", label: "system"},
 			ofSummary:   {Kind: "summary", label: "summary"},
@@ -85,24 +99,29 @@ func newFigures(v *conversation.View, estimator compactordv1.Estimator) (*figure
 			isVoid:     {Kind: "failed", label: "failed or aborted answers"},
 			isPutAside: {Kind: "put_aside", label: "put aside by a revert"},
 		},
-		report: v.Report, estimator: estimator, counter: counter,
-		shown: make(map[uint32]*compactordv1.ViewMessage),
+		report: report, estimator: f.estimator, counter: f.counter, shown: make(map[uint32]shownMessage),
 	}
-	for _, vm := range v.Messages {
+}
+
+// Add counts messages of the view.
+func (f *figures) Add(messages []*compactordv1.ViewMessage) {
+	for _, vm := range messages {
 		f.viewed(vm)
 	}
-	return f, nil
 }
 
 // viewed counts a message of the view.
 func (f *figures) viewed(vm *compactordv1.ViewMessage) {
+	shown := shownMessage{tokens: vm.GetTokens(), edited: len(vm.GetEdits()) > 0}
 	switch o := vm.GetOrigin().(type) {
 	case *compactordv1.ViewMessage_Index:
-		f.shown[o.Index] = vm
+		f.shown[o.Index] = shown
 	case *compactordv1.ViewMessage_LogRepair:
 		if o.LogRepair.GetKind() == compactordv1.LogRepairKind_LOG_REPAIR_KIND_STRAY_RESULT {
-			f.shown[o.LogRepair.GetIndex()] = vm
+			f.shown[o.LogRepair.GetIndex()] = shown
 		}
+	case *compactordv1.ViewMessage_SummaryOf:
+		f.summaryOf = cmp.Or(f.summaryOf, o.SummaryOf)
 	default:
 	}
 	f.viewMessages++
@@ -204,22 +223,22 @@ func divide(tokens uint32, sizes [kinds]uint32) [kinds]uint32 {
 func (f *figures) logged(l *compactordv1.LoggedMessage) {
 	f.messages++
 	f.added = append(f.added, size{l.GetSequence(), f.scaled(l.GetTokens())})
-	vm := f.shown[l.GetIndex()]
+	vm, isShown := f.shown[l.GetIndex()]
 	switch {
 	case l.GetState() == compactordv1.MessageState_MESSAGE_STATE_PUT_ASIDE:
 		f.absent(isPutAside, l.GetTokens())
-	case vm == nil && l.GetState() == compactordv1.MessageState_MESSAGE_STATE_COVERED:
+	case !isShown && l.GetState() == compactordv1.MessageState_MESSAGE_STATE_COVERED:
 		f.absent(isCovered, l.GetTokens())
-	case vm == nil && void(l):
+	case !isShown && void(l):
 		f.absent(isVoid, l.GetTokens())
-	case vm == nil && len(l.GetMessage().GetParts()) > 0:
+	case !isShown && len(l.GetMessage().GetParts()) > 0:
 		// Its tool group is collapsed, or edits removed all of it.
 		f.absent(isHidden, l.GetTokens())
-	case vm.GetTokens() >= l.GetTokens():
-	case len(vm.GetEdits()) > 0:
-		f.absent(isHidden, l.GetTokens()-vm.GetTokens())
+	case vm.tokens >= l.GetTokens():
+	case vm.edited:
+		f.absent(isHidden, l.GetTokens()-vm.tokens)
 	default:
-		f.absent(isThinking, l.GetTokens()-vm.GetTokens())
+		f.absent(isThinking, l.GetTokens()-vm.tokens)
 	}
 }
 

@@ -14,14 +14,15 @@ import (
 // figuresOf prints the figures of a view with one message of 100 tokens, counted by an estimator.
 func figuresOf(t *testing.T, e compactordv1.Estimator, report *compactordv1.ContextReport) string {
 	t.Helper()
-	v := &conversation.View{Report: report, Messages: []*compactordv1.ViewMessage{{
+	f, err := newFigures(e)
+	require.NoError(t, err)
+	f.Begin(report)
+	f.Add([]*compactordv1.ViewMessage{{
 		Tokens: 100, Origin: &compactordv1.ViewMessage_Index{},
 		Message: &compactordv1.Message{Role: compactordv1.Role_ROLE_USER, Parts: []*compactordv1.Part{{
 			Kind: &compactordv1.Part_Text{Text: &compactordv1.TextPart{Text: "hello"}},
 		}}},
-	}}}
-	f, err := newFigures(v, e)
-	require.NoError(t, err)
+	}})
 	f.logged(&compactordv1.LoggedMessage{Index: 7, Tokens: 10, State: compactordv1.MessageState_MESSAGE_STATE_PUT_ASIDE})
 	var out strings.Builder
 	f.print(&out, &conversation.Conversation{Session: "s"}, painter{}, ".")
@@ -75,9 +76,9 @@ func TestWhatIsNotShown(t *testing.T) {
 		Edits: []compactordv1.EditKind{compactordv1.EditKind_EDIT_KIND_HIDE_RESULT},
 	}
 	thoughtless := &compactordv1.ViewMessage{Origin: &compactordv1.ViewMessage_Index{Index: 4}, Tokens: 7}
-	f, err := newFigures(
-		&conversation.View{Messages: []*compactordv1.ViewMessage{shown, thoughtless}}, compactordv1.Estimator_ESTIMATOR_CHARS4)
+	f, err := newFigures(compactordv1.Estimator_ESTIMATOR_CHARS4)
 	require.NoError(t, err)
+	f.Add([]*compactordv1.ViewMessage{shown, thoughtless})
 	text := &compactordv1.Message{Parts: []*compactordv1.Part{{}}}
 	f.logged(&compactordv1.LoggedMessage{
 		Index: 0, Tokens: 10, Message: text, State: compactordv1.MessageState_MESSAGE_STATE_COVERED,

@@ -151,7 +151,8 @@ type figuresJSON struct {
 	View     *[]terminal.APIJSON       `json:"view,omitempty"`
 }
 
-func (f *figures) printJSON(w io.Writer, c *conversation.Conversation, v *conversation.View, messages bool) error {
+// printJSON prints the document of `view --json`. v is nil where it is printed without the messages.
+func (f *figures) printJSON(w io.Writer, c *conversation.Conversation, v *conversation.View) error {
 	doc := figuresJSON{
 		Tokens: f.tokens, NotShown: f.notShown, Summary: conversation.EarlierOf(f.summary), Report: terminal.Optional(f.report),
 		Notes: append([]string{}, c.Notes()...), Messages: f.messages,
@@ -163,7 +164,7 @@ func (f *figures) printJSON(w io.Writer, c *conversation.Conversation, v *conver
 		}
 		doc.InView = append(doc.InView, shareJSON{s, part})
 	}
-	if messages {
+	if v != nil {
 		view := terminal.APIList(v.Messages)
 		doc.View = &view
 	}

@@ -79,28 +79,36 @@ func (c *View) Run(ctx context.Context, a *api.App) (err error) {
 	if shape != nil {
 		return c.printRendered(ctx, a, conv, shape, p)
 	}
-	v, err := conv.View(ctx)
-	if err != nil {
-		return err
+	return c.show(ctx, a, conv, p)
+}
+
+// show prints the messages of the view, or the figures.
+func (c *View) show(ctx context.Context, a *api.App, conv *conversation.Conversation, p *terminal.Progress) error {
+	var v *conversation.View
+	if c.Messages {
+		var err error
+		if v, err = conv.View(ctx); err != nil {
+			return err
+		}
+		if !c.JSON {
+			p.Clear()
+			v.Print(a.Out)
+			return nil
+		}
 	}
 	f, err := figuresOfView(ctx, conv, v)
 	if err != nil {
 		return err
 	}
-	if f.summary, err = conv.Entry(ctx, v.SummaryOf()); err != nil {
+	if f.summary, err = conv.Entry(ctx, f.summaryOf); err != nil {
 		return err
 	}
 	p.Clear()
-	switch {
-	case c.JSON:
-		return f.printJSON(a.Out, conv, v, c.Messages)
-	case c.Messages:
-		v.Print(a.Out)
-	default:
-		f.print(a.Out, conv, newPainter(a), unknownWindow(a, conv))
-		return c.drawCurve(ctx, a, conv, f)
+	if c.JSON {
+		return f.printJSON(a.Out, conv, v)
 	}
-	return nil
+	f.print(a.Out, conv, newPainter(a), unknownWindow(a, conv))
+	return c.drawCurve(ctx, a, conv, f)
 }
 
 // drawCurve draws on a terminal how large the context was over the log.
@@ -161,17 +169,26 @@ func (c *View) compactFirst(ctx context.Context, a *api.App, conv *conversation.
 	return conv.WhenInterrupted(err)
 }
 
-// figuresOfView counts the view, and what it does not show of the log.
+// figuresOfView counts the view, and what it does not show of the log. v is the view where it was read before; else a page of it
+// is held at a time.
 func figuresOfView(ctx context.Context, c *conversation.Conversation, v *conversation.View) (*figures, error) {
 	answer, err := c.Sessions.GetSession(ctx, &compactordv1.GetSessionRequest{SessionId: c.Session})
 	if err != nil {
 		return nil, err
 	}
-	f, err := newFigures(v, answer.GetSession().GetEstimator())
+	f, err := newFigures(answer.GetSession().GetEstimator())
 	if err != nil {
 		return nil, fmt.Errorf("cannot count the view's tokens: %w", err)
 	}
-	request := &compactordv1.ListMessagesRequest{SessionId: c.Session, PageSize: 1000, MaxBytes: c.PageBytes}
+	if v != nil {
+		f.Begin(v.Report)
+		f.Add(v.Messages)
+	} else if f.report, err = c.ReadView(ctx, f); err != nil {
+		return nil, err
+	}
+	request := &compactordv1.ListMessagesRequest{
+		SessionId: c.Session, PageSize: 1000, MaxBytes: min(c.PageBytes, conversation.HeldPageBytes),
+	}
 	if c.AsOf != nil {
 		// The log says why the present view leaves messages out, not why an earlier one did.
 		f.notShown = nil
