@@ -72,7 +72,7 @@ func findPrintedPassword(r *reading, rule, _, end int) {
 		at++
 	}
 	v := bareValue(r.text, at)
-	if word := r.text[v.start:v.end]; (v.end == len(r.text) || r.text[v.end] <= ' ') && (tellable(word) || randomLike(word)) {
+	if word := r.text[v.start:v.end]; (v.end == len(r.text) || r.text[v.end] <= ' ') && (tellable(word) || randomLike(word) || lineBreak(r.text, at) == v.end && chosenText(printedWord(word))) {
 		r.add(rule, v.start, v.end)
 	}
 }
@@ -100,14 +100,21 @@ func findTyped(r *reading, rule, start, end int) {
 		return
 	}
 	before := r.text[max(start-sideBytes, 0):start]
-	if !holdsFold(before[strings.LastIndexByte(before, '\n')+1:], "passw") {
+	if !fieldWords.any(before[strings.LastIndexByte(before, '\n')+1:]) {
 		return
 	}
-	if v := valueAt(r.text, end); v.quoted && chosenWord(r.text[v.start:v.end]) {
+	if v := valueAt(r.text, end); v.quoted && chosenText(r.text[v.start:v.end]) {
 		r.add(rule, v.start, v.end)
 		r.until[rule] = v.end
 	}
 }
+
+// fieldWords are in the names of fields for passwords.
+var fieldWords = newWordSet([]string{"passw", "pwd", "passphrase", "kennwort", "passcode"})
+
+// chosenText says whether a text where a password may stand is one that no sentence and no command has, also without
+// digits: two words with a sign between them.
+func chosenText(text string) bool { return chosenWord(text) || twoWords(text) || namedTwice(text) }
 
 // findWalletKey finds the private key that a wallet is made from: 64 hexadecimal digits in quotes.
 func findWalletKey(r *reading, rule, start, end int) {

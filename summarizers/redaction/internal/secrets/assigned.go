@@ -16,6 +16,12 @@ func findAssigned(r *reading, rule, start, end int) {
 	}
 	name := r.text[from:to]
 	kind := nounOf(name)
+	if kind == noNoun {
+		kind = qualifiedNoun(name)
+	}
+	if kind == tokenNoun && drawnNames.any(name) {
+		return
+	}
 	if kind == noNoun && from > 0 && strings.IndexByte("?&;", r.text[from-1]) >= 0 {
 		r.parameter(name, to)
 		return
@@ -27,7 +33,12 @@ func findAssigned(r *reading, rule, start, end int) {
 		switch word, _ := wordBefore(r.text, from); {
 		case qualifiers[word] || lastQualified(name):
 			kind = keyNoun
-		case networks[word]:
+		case networks[word] || word == "option" && networkSettings.any(r.text[max(start-2*sideBytes, 0):start]):
+			kind = passwordNoun
+		}
+	}
+	if kind == tokenNoun && strings.EqualFold(name, "secret") {
+		if word, _ := wordBefore(r.text, from); word == "shared" || word == "preshared" {
 			kind = passwordNoun
 		}
 	}
@@ -85,6 +96,10 @@ type assignment struct {
 	looked bool
 }
 
+var leaders = setOf(". ")
+
+var beforeMaterial = setOf(" \"'")
+
 // alignedBlanks is how many blanks may stand between a name and an operator, where values stand below each other.
 const alignedBlanks = 40
 
@@ -97,21 +112,34 @@ func (a *assignment) find() bool {
 		at++
 		quotes++
 	}
-	blanks := 0
-	for blanks < alignedBlanks && at < len(text) && (text[at] == ' ' || text[at] == '\t') {
+	spaces := 0
+	for spaces < alignedBlanks && at < len(text) && (text[at] == ' ' || text[at] == '\t') {
 		at++
-		blanks++
+		spaces++
+	}
+	if strings.HasPrefix(text[at:], "...") {
+		// What is printed in columns.
+		if end := runOf(text, at, &leaders, alignedBlanks); end < len(text) && text[end] == ':' {
+			at = end
+		}
+	}
+	if quotes > 1 && text[min(at, len(text)-1)] == '[' && at+1 < len(text) {
+		// Another index may follow: ['password']['root'].
+		if v := valueAt(text, at+1); v.quoted && v.end-v.start < shortValue && strings.HasPrefix(text[v.end+1:], "]") {
+			at = v.end + 2
+			at = runOf(text, at, &blanks, 8)
+		}
 	}
 	if at >= len(text) {
 		return false
 	}
-	if blanks > 0 && a.from > 0 && text[a.from-1] == '<' {
+	if spaces > 0 && a.from > 0 && text[a.from-1] == '<' {
 		// An element with attributes.
 		if i := strings.IndexByte(text[at:min(at+sideBytes, len(text))], '>'); i > 0 && text[at+i-1] == '"' && a.content(at+i+1) {
 			return true
 		}
 	}
-	if text[at] == '|' && blanks > 0 && !strings.HasPrefix(text[at:], "||") && a.besideBar(at+1) {
+	if text[at] == '|' && spaces > 0 && !strings.HasPrefix(text[at:], "||") && a.besideBar(at+1) {
 		return true
 	}
 	if text[at] == '[' {
@@ -125,6 +153,10 @@ func (a *assignment) find() bool {
 		return a.defaulted(at)
 	case c == '=' || c == ':' || c == '|' && strings.HasPrefix(text[at:], "||="):
 		return a.behind(at)
+	case c == '-' && strings.HasPrefix(text[at:], "-> \""):
+		return a.argument(at + len("-> "))
+	case quotes == 1 && (c == '\n' || c == '\r') && a.formField(a.to):
+		return true
 	case c == '<' && strings.HasPrefix(text[at:], "<- "):
 		return a.argument(at + len("<- "))
 	case c == '!' && strings.HasPrefix(text[at:], "!= "):
@@ -134,13 +166,16 @@ func (a *assignment) find() bool {
 		return a.argument(at + len("to "))
 	case (c == '|' || c == '?') && at+1 < len(text) && text[at+1] == c:
 		return a.argument(at + 2)
-	case c == '(' && blanks > 0:
+	case c == '(' && spaces > 0:
 		return false
 	case c == '(' || c == ',' && (quotes > 0 && !keyed(text, at+1) || strings.HasSuffix(a.name, "_USERPWD")):
 		return a.argument(at + 1)
 	case c == '>' || c == '<' || c == '/' || quotes > 0 || namedValue(text[at:min(at+6, len(text))]) || c == '\n' || c == '\r' || c == ',':
 		return a.element(at)
-	case blanks > 0:
+	case spaces > 0:
+		if v, is := typedValue(text, at); is {
+			return a.take(v, false)
+		}
 		return a.word(at)
 	}
 	return false
@@ -158,8 +193,19 @@ func (a *assignment) behind(at int) bool {
 	for n := 0; n < 3 && at < len(text) && strings.IndexByte(":=>|", text[at]) >= 0; n++ {
 		at++
 	}
+	if colon && at < len(text) && (text[at] == '?' || text[at] == '+') && strings.HasSuffix(text[:a.from], "${") {
+		// What is said or used in place of the variable.
+		return true
+	}
+	if a.material(runOf(text, at, &beforeMaterial, 4)) {
+		return true
+	}
 	if colon {
 		at = behindTag(text, behindType(text, at))
+		if strings.HasPrefix(text[at:], " (string) ") {
+			// As Go prints differences.
+			at += len(" (string) ")
+		}
 	} else if text[at-1] == '>' {
 		at = behindDump(text, at)
 	}
@@ -169,6 +215,10 @@ func (a *assignment) behind(at int) bool {
 			return a.argument(v.start + len("[]byte("))
 		}
 		if colon && strings.HasPrefix(text[v.start:], "{") && a.within(v.start) {
+			return true
+		}
+		if braced, is := a.braced(v.start); is && !colon {
+			a.add(a.set.index["password"], braced.start, braced.end)
 			return true
 		}
 		if !colon || !a.block(v.start) && !a.children(v.start) {
@@ -191,6 +241,19 @@ func (a *assignment) behind(at int) bool {
 		return a.take(v, false)
 	}
 	return a.take(v, colon && !v.quoted)
+}
+
+// braced returns the value that a connection string has in braces, as it must if there are semicolons in it: `;Pwd={a;b};`.
+func (a *assignment) braced(at int) (value, bool) {
+	rest := a.text[at:min(at+sideBytes, len(a.text))]
+	if a.from == 0 || a.text[a.from-1] != ';' || a.kind != passwordNoun || rest == "" || rest[0] != '{' {
+		return value{}, false
+	}
+	end := strings.IndexByte(rest, '}')
+	if end < 4 || strings.IndexByte(rest[:end], '\n') >= 0 || end+1 < len(rest) && strings.IndexByte(";\"'\n", rest[end+1]) < 0 || identifier(rest[1:end], mixtureOf(rest[1:end])) || nouned(rest[1:end]) {
+		return value{}, false
+	}
+	return value{at + 1, at + end, true}, true
 }
 
 // line says whether the name and the value are all that their line has, as in YAML.
@@ -268,6 +331,9 @@ func keyed(text string, at int) bool {
 // argument adds a text in quotes that is given with the name to a function.
 func (a *assignment) argument(at int) bool {
 	v := valueAt(a.text, at)
+	if word := a.text[v.start:v.end]; !v.quoted && (strings.HasPrefix(word, "default=") || strings.HasPrefix(word, "fallback=")) {
+		v = valueAt(a.text, v.start+len(before(word, "="))+1)
+	}
 	if !v.quoted {
 		return true
 	}
@@ -282,6 +348,9 @@ func (a *assignment) argument(at int) bool {
 // element adds a value that has a name of its own, "value", or that is the content of an element.
 func (a *assignment) element(at int) bool {
 	text := a.text
+	if v, is := reversed(text, a.from); is {
+		return a.take(v, false)
+	}
 	if text[at] == '>' && !strings.HasPrefix(strings.TrimLeft(text[at+1:min(at+16, len(text))], " \t\r\n"), "<") {
 		return a.content(at + 1)
 	}
@@ -397,7 +466,11 @@ func (a *assignment) word(at int) bool {
 	switch {
 	case v.start == v.end || text[v.start] == '-':
 		return false
-	case flag, (capitals(a.name) || v.quoted && a.kind == passwordNoun) && a.behindWord(), lower == "requirepass" || lower == "masterauth" || lower == "insecure-password":
+	case strings.HasPrefix(text[v.start:], "ENC ") && a.behindWord():
+		// Firewalls write so how a value is encrypted.
+		a.strong = true
+		return a.take(valueAt(text, v.start+len("ENC ")), false)
+	case flag, (capitals(a.name) || v.quoted && (a.kind == passwordNoun || randomLike(text[v.start:v.end]))) && a.behindWord(), lower == "requirepass" || lower == "masterauth" || lower == "insecure-password":
 		a.strong = true
 		return a.take(v, false)
 	case v.quoted && a.kind <= phraseNoun && text[v.start-1] != '`':
@@ -409,6 +482,9 @@ func (a *assignment) word(at int) bool {
 	case a.kind == passwordNoun && (loginBefore(text, a.from) || accountBefore(text, a.from) && mixtureOf(text[v.start:v.end]).digits > 0):
 		a.strong = true
 		return a.take(v, false)
+	case a.name == "PASS" && a.typedUser():
+		a.strong = true
+		return a.take(v, false)
 	case a.kind == passwordNoun && a.behindWord():
 		return assignable(text[v.start:v.end], v.quoted) && a.take(v, false)
 	case a.kind == passwordNoun && a.configured(v), a.setByCommand(v):
@@ -416,6 +492,13 @@ func (a *assignment) word(at int) bool {
 		return a.take(v, false)
 	}
 	return false
+}
+
+// typedUser says whether a client of a server for mail or files has told its name before: "USER bob", "PASS X".
+func (a *assignment) typedUser() bool {
+	before := a.text[max(a.from-2*sideBytes, 0):a.from]
+	i := strings.LastIndex(before, "USER ")
+	return strings.HasSuffix(before, "quote ") || i >= 0 && (i == 0 || before[i-1] == '\n' || before[i-1] == ' ') && strings.IndexByte(before[i:], '\n') > 0
 }
 
 // loginBefore says whether a name of a user stands before a password, as in netrc.
@@ -431,7 +514,7 @@ func accountBefore(text string, at int) bool {
 	if i < 0 || !accountName(before[i+1:]) {
 		return false
 	}
-	word, _ := wordBefore(before, i)
+	word, _ := wordBefore(before, len(strings.TrimRight(before[:i], ": ")))
 	return accountNames[word]
 }
 

@@ -1,6 +1,9 @@
 package secrets
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // findNextWord finds the word behind words that say that it is a secret, as in the settings of routers.
 func findNextWord(r *reading, rule, start, end int) {
@@ -27,23 +30,29 @@ func findFlagged(r *reading, rule, start, end int) {
 	if ownPorts.any(line) {
 		return
 	}
-	for _, flag := range []string{" -u ", " -U ", " --user ", " --username ", " -username "} {
+	for _, flag := range []string{" -u ", " -U ", " --user ", " --username ", " -username ", " -l "} {
 		if i := strings.LastIndex(line, flag); i >= 0 {
 			rest := strings.TrimLeft(line[i+len(flag):], " ")
 			named = named || rest != "" && rest[0] != '-'
 		}
 	}
 	named = named || strings.Contains(line, " login ")
-	if !named {
+	hosted := strings.Contains(line, " -H ") || strings.Contains(line, " -h ") || strings.Contains(line, " --host ") || strings.Contains(line, " -k ")
+	if !named && !hosted {
 		return
 	}
 	arg, _ := argumentAt(text, end, lineEnd(text, end, 256))
 	word := text[arg.start:arg.end]
-	if m := mixtureOf(word); !strings.HasPrefix(word, "-") && m.letters()+m.others > 2 && strings.IndexByte(word, '/') < 0 && fits(word, given) && !projectLike(m) {
+	if m := mixtureOf(word); (!named || flagLetter(text[start:end])) && m.symbols == 0 && (m.upper == 0 || m.digits == 0) {
+		return
+	} else if !strings.HasPrefix(word, "-") && m.letters()+m.others > 2 && strings.IndexByte(word, '/') < 0 && fits(word, given) && !projectLike(m) {
 		r.add(rule, arg.start, arg.end)
 		r.until[rule] = arg.end
 	}
 }
+
+// flagLetter says whether a flag is a letter that is something else in most commands.
+func flagLetter(flag string) bool { return flag == " -w " }
 
 // projectLike says whether a word is words and few digits with joints between them, as names of projects and hosts are.
 func projectLike(m mixture) bool { return m.joints > 0 && m.upper+m.symbols == 0 && m.digits <= 2 }
@@ -97,6 +106,9 @@ var seedLinks = []string{" lautet", " ist", " is", " est", " es", " é", "是", 
 func findSeedWords(r *reading, rule, _, end int) {
 	text := r.text
 	at := end
+	if rest, told := strings.CutPrefix(text[end:min(end+shortValue, len(text))], ", "); told {
+		at += strings.IndexByte(rest, ':') + len(", ")
+	}
 	for _, link := range seedLinks {
 		if strings.HasPrefix(text[at:], link) {
 			at += len(link)
@@ -147,32 +159,43 @@ func findInserted(r *reading, rule, start, end int) {
 	if !found || !holdsFold(rest[:min(16, len(rest))], "values") {
 		return
 	}
-	index := -1
-	for i, name := range strings.Split(names, ",") {
-		if nounOf(strings.Trim(name, " \t\r\n`\"'[]")) == passwordNoun {
-			index = i
-		}
-	}
+	kinds := columnKinds(names)
 	at += len(names) + 1
 	r.until[rule] = at
-	open = strings.IndexByte(text[at:limit], '(')
-	if index < 0 || open < 0 {
+	if !slices.ContainsFunc(kinds, func(kind noun) bool { return kind != noNoun }) {
 		return
 	}
-	at += open + 1
+	for range rowsRead {
+		open = strings.IndexByte(text[at:limit], '(')
+		if open < 0 {
+			return
+		}
+		if at = r.insertedRow(rule, kinds, at+open+1, limit); at >= limit || text[at] != ')' {
+			return
+		}
+		r.until[rule] = at
+		if next := strings.TrimLeft(text[at+1:min(at+shortValue, limit)], " \r\n"); !strings.HasPrefix(next, ",") {
+			return
+		}
+	}
+}
+
+// insertedRow adds the secrets of a row that SQL inserts, and returns where it ends.
+func (r *reading) insertedRow(rule int, kinds []noun, at, limit int) int {
+	text := r.text
 	for i := 0; at < limit; i++ {
 		arg := valueAt(text[:limit], behindComma(text, at))
-		if i == index && arg.quoted && fits(text[arg.start:arg.end], given) {
+		if i < len(kinds) && arg.quoted && storedSecret(text[arg.start:arg.end], kinds[i]) {
 			r.add(rule, arg.start, arg.end)
-			return
 		}
 		if at = arg.end; arg.quoted {
 			at++
 		}
 		if at >= limit || text[at] != ',' {
-			return
+			break
 		}
 	}
+	return at
 }
 
 // phraseBytes are what passphrases have.

@@ -21,7 +21,7 @@ func (a *assignment) column() bool {
 		return false
 	}
 	if !maybeColumn(head, text[a.to:min(a.to+rowBytes, len(text))]) {
-		return false
+		return a.onlyColumn()
 	}
 	to := lineBreak(text, a.to)
 	if to == len(text) || to-from > rowBytes {
@@ -29,11 +29,15 @@ func (a *assignment) column() bool {
 	}
 	line := text[from:to]
 	delimiter := delimiterBeside(line, a.from-from, a.to-from)
-	if delimiter == 0 || !headed(line, delimiter) {
+	if delimiter == 0 || !headed(strings.ReplaceAll(line, "||", "|"), delimiter) {
 		return false
 	}
 	index := strings.Count(head, string(delimiter))
 	count := strings.Count(line, string(delimiter))
+	if strings.HasPrefix(strings.TrimSpace(line), "||") {
+		// Wikis write the bars of the names twice.
+		index, count = strings.Count(head, "||"), strings.Count(line, "||")
+	}
 	at := to + 1
 	defer func() { a.table = [2]int{from, at} }()
 	for range rowsRead {
@@ -47,6 +51,31 @@ func (a *assignment) column() bool {
 		}
 		a.cell(row, at, index, delimiter)
 		at = end + 1
+	}
+	return true
+}
+
+// onlyColumn adds what stands below a name that is alone in its line, with a line of hyphens below it.
+func (a *assignment) onlyColumn() bool {
+	text := a.text
+	at := lineBreak(text, a.to)
+	if at-a.to > shortValue || strings.TrimSpace(text[a.to:at]) != "" || strings.TrimSpace(a.lineBefore()) != "" || at >= len(text) {
+		return false
+	}
+	end := lineBreak(text, at+1)
+	if !ruler(text[at+1:end]) || strings.IndexByte(text[at+1:end], '-') < 0 {
+		return false
+	}
+	for n := 0; n < rowsRead && end < len(text); n++ {
+		at, end = end+1, lineBreak(text, end+1)
+		cell := strings.TrimSpace(text[at:end])
+		if cell == "" || mixtureOf(cell).blanks > 0 {
+			break
+		}
+		if storedSecret(cell, a.kind) && (a.kind != passwordNoun || chosenText(cell)) {
+			at += strings.Index(text[at:end], cell)
+			a.add(a.set.index["password"], at, at+len(cell))
+		}
 	}
 	return true
 }
@@ -115,7 +144,7 @@ func (a *assignment) cell(row string, at, index int, delimiter byte) {
 		return
 	}
 	at += strings.Index(row, cell)
-	if fits(cell, inQuotes) && mixtureOf(cell).blanks == 0 && (chosenWord(cell) || delimiter == ',' && capital(cell[0])) && (a.kind == passwordNoun || randomLike(cell)) {
+	if fits(cell, inQuotes) && mixtureOf(cell).blanks == 0 && (chosenText(cell) || delimiter == ',' && capital(cell[0])) && (a.kind == passwordNoun || randomLike(cell)) {
 		a.add(a.set.index["password"], at, at+len(cell))
 	}
 }
@@ -125,7 +154,9 @@ func (a *assignment) besideBar(at int) bool {
 	end := lineBreak(a.text, at)
 	row, _, _ := strings.Cut(a.text[at:end], "|")
 	cell := strings.Trim(row, " \t\"'`*\r")
-	if !randomLike(cell) && (a.kind != passwordNoun || !capitals(a.name) || !fits(cell, onLine)) {
+	// A table of two columns has names in the first.
+	pair := strings.Trim(a.lineBefore(), " *|") == "" && strings.Count(a.text[at:end], "|") == 1 && chosenWord(cell)
+	if !randomLike(cell) && (a.kind != passwordNoun || !pair && (!capitals(a.name) || !fits(cell, onLine))) {
 		return false
 	}
 	at += strings.Index(row, cell)

@@ -11,7 +11,7 @@ var commandFlags = map[string][]string{
 	"useradd": {"-p"}, "usermod": {"-p"}, "sqlcmd": {"-P"}, "oathtool": {"-b"}, "ssh-keygen": {"-N", "-P"}, "rar": {"-p+", "-hp+"}, "unrar": {"-p+"}, "htpasswd": {},
 	"twine": {"-p"}, "openssl": {"-K", "-k"}, "smbclient": {"-p"}, "mysqlsh": {"-p+"}, "rabbitmqadmin": {"-p"}, "svn": {"--password"},
 	"snmpwalk": {"-A", "-X", "-c"}, "snmpget": {"-A", "-X", "-c"}, "snmpset": {"-A", "-X", "-c"}, "snmpbulkwalk": {"-A", "-X", "-c"}, "signtool": {"/p"}, "cqlsh": {"-p"},
-	"ipmitool": {"-P"}, "security": {"-w", "-p"}, "altool": {"-p"}, "bcp": {"-P"}, "osql": {"-P"}, "isql": {"-P"}, "db2": {"-p"},
+	"ipmitool": {"-P"}, "security": {"-w", "-p", "-P"}, "mcrcon": {"-p"}, "influx": {"-t", "-password", "--token"}, "vsql": {"-w"}, "altool": {"-p"}, "bcp": {"-P"}, "osql": {"-P"}, "isql": {"-P"}, "db2": {"-p"},
 	"evil-winrm": {"-p"}, "winrs": {"-p"}, "psexec": {"-p"}, "nxc": {"-p"}, "jarsigner": {"-storepass", "-keypass"}, "kadmin": {"-w"},
 }
 

@@ -32,13 +32,13 @@ func findAuthorization(r *reading, rule, start, end int) {
 	if end := v.end; v.start == at && end+1 < len(text) && text[end] == ' ' && letteredScheme(text[at:end]) {
 		// A scheme that only its makers have.
 		v = schemeValue(text, end+1)
-		if !randomLike(text[v.start:v.end]) {
+		if token := text[v.start:v.end]; !randomLike(token) && (!uuidLike(token) || len(token) != 36) {
 			return
 		}
 	}
 	token := text[v.start:v.end]
 	r.until[rule] = v.end
-	if len(token) < 8 || standIn(token) || letteredToken(token) || v.start == at && !randomLike(token) {
+	if len(token) < 8 || standIn(token) || letteredToken(token) || v.start == at && !randomLike(token) && !uuidLike(token) {
 		return
 	}
 	r.add(rule, v.start, v.end)

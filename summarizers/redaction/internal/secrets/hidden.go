@@ -243,6 +243,12 @@ func findQuotedArgument(r *reading, rule, start, end int) {
 		return
 	}
 	at := end
+	if option, found := strings.CutPrefix(r.text[end:min(end+sideBytes, len(r.text))], "-"); found {
+		// Options may stand before it.
+		if i := strings.IndexAny(option, "\"'\n"); i > 0 && option[i] != '\n' {
+			at = end + 1 + i
+		}
+	}
 	for n := 0; n < 24 && at < len(r.text) && strings.IndexByte(" (-STRINGString", r.text[at]) >= 0; n++ {
 		at++
 	}

@@ -74,12 +74,12 @@ func findLogin(r *reading, rule, start, end int) {
 		}
 		word := trimRight(text[at:stop], &endsLogin)
 		if i := splitsPair.index(word); i > 1 && i < len(word)-1 && splitsPair.index(word[i+1:]) < 0 && accountName(word[:i]) &&
-			(tellable(word[i+1:]) || (as || with) && previous == "" && stated(word[i+1:], true)) {
+			(tellable(word[i+1:]) || (as || with || strings.HasPrefix(text[end:], ": ")) && previous == "" && stated(word[i+1:], true)) {
 			r.add(rule, at+i+1, at+len(word))
 			r.until[rule] = at + len(word)
 			return
 		}
-		if joined && accountName(previous) && (network || !typeName(previous)) && (tellable(word) || stated(word, with && slashed && mixtureOf(word).upper > 0 || lastWordAt(text, at+len(word))) && !numberedPair(previous, word)) {
+		if joined && accountName(previous) && (network || !typeName(previous)) && (tellable(word) || slashed && mixtureOf(word).signedName(word) || stated(word, with && slashed && mixtureOf(word).upper > 0 || lastWordAt(text, at+len(word))) && !numberedPair(previous, word)) {
 			r.add(rule, at, at+len(word))
 			r.until[rule] = at + len(word)
 			return
@@ -123,6 +123,12 @@ func typeName(word string) bool {
 func findPair(r *reading, rule, _, end int) {
 	name := valueAt(r.text, end)
 	if name.quoted {
+		// The realm and the place of the login may stand before the name.
+		if second := r.argumentEnd(name.end + 1); second < len(r.text) {
+			if third := r.argumentEnd(second); third < len(r.text) && r.text[third] == ',' {
+				name = valueAt(r.text, behindComma(r.text, second))
+			}
+		}
 		r.nextArgument(rule, name.end+1)
 		return
 	}
@@ -153,6 +159,15 @@ func findConnection(r *reading, rule, _, end int) {
 		return
 	}
 	r.nextArgument(rule, name.end+1)
+}
+
+// argumentEnd returns where the argument behind a comma ends, with its quote: the same place without one in quotes.
+func (r *reading) argumentEnd(at int) int {
+	v := valueAt(r.text, behindComma(r.text, at))
+	if !v.quoted || at >= len(r.text) || r.text[at] != ',' {
+		return len(r.text)
+	}
+	return v.end + 1
 }
 
 func behindComma(text string, at int) int {

@@ -39,10 +39,10 @@ var nouns = []struct {
 	noun noun
 }{
 	{"passphrase seedphrase passwortsatz mnemonic", phraseNoun},
-	{"password passwordnya passwd passwort kennwort passcode pwd userpass dbpass storepass keypass sshpass becomepass requirepass masterauth rpcpassword bindpw wpapsk bindcredential bindcredentials presharedkey keymaterial authtok secretstring wachtwoord senha mdp", passwordNoun},
-	{"token secret apikey apisecret sessid sessiontoken securitytoken accesskeysecret credential credentials passwordhash passwdhash pwhash", tokenNoun},
+	{"password passw passwordnya passwd passwort kennwort passcode pwd userpass dbpass storepass keypass sshpass becomepass requirepass masterauth rpcpassword bindpw wpapsk bindcredential bindcredentials presharedkey keymaterial authtok secretstring wachtwoord senha mdp", passwordNoun},
+	{"token secret secretid apikey apisecret sessid sessiontoken securitytoken accesskeysecret credential credentials passwordhash passwdhash pwhash", tokenNoun},
 	{"secretkey accesskey privatekey encryptionkey signingkey masterkey sessionkey authkey licensekey aeskey hmackey jwtkey accountkey " +
-		"noncesalt authsalt loggedinsalt loggedinkey noncekey keydata privatemac sharedaccesskey subscriptionkey storagekey appkey cookiekey cryptkey sharedkey deploykey recoverykey secretkeybase", keyNoun},
+		"serverkey devkey nwkskey appskey linkkey clientkey restkey webhookkey writekey ingestkey integrationkey unsealkey rootkey backupkey databasekey networkkey noncesalt authsalt loggedinsalt loggedinkey noncekey keydata privatemac sharedaccesskey subscriptionkey storagekey appkey cookiekey cryptkey sharedkey deploykey recoverykey secretkeybase", keyNoun},
 }
 
 // shortNouns are nouns that also end other words, so that they must be words of their own.
@@ -51,14 +51,14 @@ var shortNouns = map[string]noun{
 	"phrase": phraseNoun, "sessionid": tokenNoun, "jsessionid": tokenNoun,
 }
 
-// longestShort is how long the longest of them is.
-const longestShort = len("jsessionid")
-
 // qualifiers are words that make "key" a word for a secret.
 var qualifiers = wordMap("api access secret private master encryption signing session license licence auth account shared subscription hmac aes jwt deploy recovery")
 
 // networks are words that make "key" a word for the password of a network.
 var networks = wordMap("wifi fi wlan wpa wep hotspot")
+
+// networkSettings are in the settings of a network beside its key.
+var networkSettings = newWordSet([]string{"psk", "'ssid'", "option ssid", "encryption"})
 
 // plainName returns the last 48 bytes of a name in lower case, without joints and the digits at its end.
 func plainName(name string) string {
@@ -99,11 +99,77 @@ func nounOf(name string) noun {
 			return end.noun
 		}
 	}
-	if last := lastWord(name); len(last) <= longestShort {
-		return shortNouns[strings.ToLower(last)]
+	last := lastWord(name)
+	if len(last) > nameLimit/2 {
+		return noNoun
 	}
-	return noNoun
+	lower := strings.ToLower(last)
+	for _, short := range []string{"pass", "pw"} {
+		if owner, joined := strings.CutSuffix(lower, short); joined && len(owner) > 1 && !passWords[lower] {
+			return passwordNoun
+		}
+	}
+	return shortNouns[lower]
 }
+
+// passWords are words that end in "pass" and name no password.
+var passWords = wordMap("bypass compass encompass trespass surpass overpass underpass firstpass secondpass onepass twopass singlepass multipass lowpass highpass bandpass allpass " +
+	"renderpass shadowpass lastpass prepass postpass nextpass computepass subpass fastpass getpass setpass askpass haspass showpass keepass gopass onlypass autopass prefpass depthpass")
+
+// qualifiedNoun returns what a name calls its value that ends in a word for where or how the secret is used:
+// DB_PASSWORD_PROD, tokenStaging, password_sha256.
+func qualifiedNoun(name string) noun {
+	if len(name) < len("pw_qa") {
+		return noNoun
+	}
+	bare := trimRight(name, &digitBytes)
+	last := lastWord(bare)
+	use := usesOfSecrets[strings.ToLower(last)]
+	head := strings.TrimRight(bare[:len(bare)-len(last)], "_-.")
+	if use == noUse || head == "" {
+		return noNoun
+	}
+	kind := nounOf(head)
+	switch {
+	case kind != noNoun:
+	case strings.EqualFold(lastWord(head), "key") && lastQualified(head):
+		kind = keyNoun
+	case use == encodedUse:
+		kind = nounOf(trimRight(strings.TrimSuffix(strings.TrimRight(strings.ToLower(head), "0123456789"), "sha"), &joints))
+	}
+	if kind == noNoun || kind == tokenNoun && use == otherUse {
+		return noNoun
+	}
+	if use == encodedUse {
+		return tokenNoun
+	}
+	return kind
+}
+
+// use is what a word at the end of a name says of the secret before it.
+type use int
+
+const (
+	noUse use = iota
+	// placeUse is where a secret is used, encodedUse how it is written, and otherUse what else is said of a password.
+	placeUse
+	encodedUse
+	otherUse
+)
+
+var usesOfSecrets = func() map[string]use {
+	uses := make(map[string]use)
+	for word := range strings.FieldsSeq("prod production prd stg stage staging dev development test testing qa uat live sandbox preprod demo ci eu us emea apac default") {
+		uses[word] = placeUse
+	}
+	for word := range strings.FieldsSeq("hash hashed digest sha md hex b base enc encrypted crypt encoded ciphertext") {
+		uses[word] = encodedUse
+	}
+	for word := range strings.FieldsSeq("value val plain plaintext clear cleartext old new current previous primary secondary backup") {
+		uses[word] = otherUse
+	}
+	return uses
+}()
 
 // nounEnd is the end of a name.
 type nounEnd struct {

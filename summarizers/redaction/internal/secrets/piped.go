@@ -8,8 +8,16 @@ func findPiped(r *reading, rule, start, end int) {
 	from := max(start-commandBytes, r.until[rule])
 	from += strings.LastIndexByte(text[from:start], '\n') + 1
 	r.until[rule] = end
-	if line := text[from:start]; from > 1 && (strings.HasPrefix(line, "' ") || strings.HasPrefix(line, `" `)) && printsFormat(text[max(from-printerBytes, 0):from]) {
+	if line := text[from:start]; from > 1 && (strings.HasPrefix(line, "' ") || strings.HasPrefix(line, `" `)) && printsFormat(text[max(from-printerBytes-sideBytes, 0):from]) {
 		// The format ended in a line break.
+		before := text[max(from-printerBytes-sideBytes, 0) : from-1]
+		i := strings.LastIndex(before, "printf ")
+		if format := before[i+len("printf "):]; strings.IndexByte(format, '%') < 0 {
+			if password := strings.TrimLeft(format, "'\""); fits(password, given) {
+				r.add(rule, from-1-len(password), from-1)
+			}
+			return
+		}
 		if arg := printedArgument(text, from+2); chosenWord(text[arg.start:arg.end]) {
 			r.add(rule, arg.start, arg.end)
 		}
@@ -37,7 +45,7 @@ func findPiped(r *reading, rule, start, end int) {
 // printsFormat says whether a text ends in a format that printf prints, up to its line break.
 func printsFormat(text string) bool {
 	i := strings.LastIndex(text, "printf ")
-	return i >= 0 && strings.IndexByte(text[i:], '%') > 0 && strings.IndexByte(text[i:len(text)-1], '\n') < 0
+	return i >= 0 && strings.IndexByte(text[i:len(text)-1], '\n') < 0
 }
 
 // printedArgument reads the text that echo prints.
@@ -53,7 +61,11 @@ func printedArgument(text string, at int) value {
 // prints for another: `--password-command 'echo X'`.
 func findPrinted(r *reading, rule, start, end int) {
 	if printsPassword(r.text[max(start-printerBytes, 0):start]) {
-		if v := bareValue(r.text, end); fits(r.text[v.start:v.end], given) {
+		v := bareValue(r.text, end)
+		if r.text[v.start:v.end] == "-n" {
+			v = bareValue(r.text, v.end+1)
+		}
+		if fits(r.text[v.start:v.end], given) {
 			r.add(rule, v.start, v.end)
 			r.until[rule] = v.end
 			return
@@ -65,7 +77,7 @@ func findPrinted(r *reading, rule, start, end int) {
 	}
 	arg := printedArgument(r.text, end)
 	_, file, _ := strings.Cut(line, "> ")
-	if word := r.text[arg.start:arg.end]; randomLike(word) || hexLike(word) && len(word) >= 32 || holdsFold(file, "pass") && chosenWord(word) {
+	if word := r.text[arg.start:arg.end]; randomLike(word) || hexLike(word) && len(word) >= 32 || chosenText(word) && (holdsFold(file, "pass") || secretFile(strings.TrimSpace(before(file+" ", " ")))) {
 		r.add(rule, arg.start, arg.end)
 	}
 	r.until[rule] = max(arg.end, start)
@@ -77,7 +89,7 @@ const printerBytes = 32
 // printsPassword says whether a text ends in a setting whose value is a command that prints a password.
 func printsPassword(before string) bool {
 	setting := strings.ToLower(strings.TrimRight(before, " ='\":"))
-	for _, name := range []string{"password-command", "password_command", "passcommand", "passphrase-command"} {
+	for _, name := range []string{"password-command", "password_command", "passcommand", "passphrase-command", "password_cmd", "password-cmd", "passwordcommand"} {
 		if len(setting) < len(before) && strings.HasSuffix(setting, name) {
 			return true
 		}
@@ -112,6 +124,15 @@ func findIdentified(r *reading, rule, start, end int) {
 func findNameAndPassword(r *reading, rule, start, end int) {
 	text := r.text
 	if strings.EqualFold(text[start:end], "pass:") {
+		if start > 1 && (text[start-1] == '\'' || text[start-1] == '"') && text[start-2] == ' ' {
+			// Both in quotes.
+			line := text[end:lineBreak(text, end)]
+			if i := strings.IndexByte(line, text[start-1]); i > 0 && fits(line[:i], given) {
+				r.add(rule, end, end+i)
+				r.until[rule] = end + i
+			}
+			return
+		}
 		if start == 0 || text[start-1] != ' ' {
 			return
 		}

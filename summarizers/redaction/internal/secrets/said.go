@@ -63,8 +63,18 @@ func (t *telling) paired(end int, word string) bool {
 		return false
 	}
 	last := lastWordAt(t.text, end)
+	if name := t.text[t.name:t.end]; (name == "pw" || name == "psk" || name == "pwd") && last && t.name > 0 && inSentence.has(t.text[t.name-1]) {
+		// No other word than these is only the name of what follows.
+		return stated(word, true) || chosenWord(word) && len(word) >= 8
+	}
 	if m := mixtureOf(word); !last && (m.upper == 0 || m.digits == 0 || m.lower < 4) {
 		return false
+	}
+	if last && t.kind == passwordNoun && mixtureOf(word).upper > 0 && chosenText(word) {
+		// A user was named before.
+		if line := t.text[max(t.name-sideBytes, 0):t.name]; userWords.any(line[strings.LastIndexByte(line, '\n')+1:]) {
+			return stated(word, true)
+		}
 	}
 	before, from := wordBefore(t.text, t.name)
 	if before == "the" || before == "das" || before == "dem" || before == "la" || before == "le" {

@@ -303,7 +303,8 @@ func secretOf(groups []int, group int) (start, end int) {
 // drawn says whether what a rule's expression found is as much drawn as its secrets.
 func (r *rule) drawn(text string, start, end int) bool {
 	secret := text[start:end]
-	return (r.Entropy <= 0 || entropy(secret) > r.Entropy) && (r.ID != generic || !notGeneric(text, start, end)) && (r.ID != "hashicorp-tf-password" || !standIn(secret))
+	return (r.Entropy <= 0 || entropy(secret) > r.Entropy) && (r.ID != generic || !notGeneric(text, start, end)) && (r.ID != "hashicorp-tf-password" || !standIn(secret)) &&
+		(r.ID != "vault-service-token" || !strings.HasPrefix(secret, "s.") || mixtureOf(secret).digits > 2 || drawnWord(secret[2:]))
 }
 
 // secret says whether a match of a rule's expression is a secret.
@@ -384,7 +385,7 @@ func notGeneric(text string, start, end int) bool {
 }
 
 // drawnNames are names of what is drawn and no secret: public keys, pages, what caches keep things under.
-var drawnNames = newWordSet([]string{"public", "page_token", "pagetoken", "cache-key", "cache_key", "cachekey", "cache key", "from key", "restore-key"})
+var drawnNames = newWordSet([]string{"public", "page_token", "pagetoken", "page-token", "next_token", "nexttoken", "next-token", "continuation", "sync_token", "synctoken", "cache-key", "cache_key", "cachekey", "cache key", "from key", "restore-key"})
 
 // lineBytes is how much of a line is read before and after a match.
 const lineBytes = 256

@@ -8,6 +8,9 @@ func testResult(name, text string, to int) bool {
 		return false
 	}
 	value := bareValue(text, to+2)
+	if name == "PASS" && text[to] == ' ' && chosenText(text[value.start-1:value.end]) {
+		return false
+	}
 	return name == "PASS" || runOf(text, value.start, &digitBytes, 12) == value.end && value.end > value.start &&
 		holdsFold(text[value.end:lineBreak(text, value.end)], "fail")
 }
@@ -92,13 +95,13 @@ func findSetSecret(r *reading, rule, start, end int) {
 		return
 	}
 	limit := lineEnd(r.text, end, 256)
-	for _, flag := range []string{"--body ", "--body=", " -b ", " -b\"", "--data "} {
+	for _, flag := range []string{"--body ", "--body=", " -b ", " -b\"", "--data ", "--value ", "--value="} {
 		i := strings.Index(r.text[end:limit], flag)
 		if i < 0 {
 			continue
 		}
 		arg, _ := argumentAt(r.text, end+i+len(strings.TrimSuffix(flag, `"`)), limit)
-		if word := r.text[arg.start:arg.end]; chosenWord(word) || randomLike(word) {
+		if word := r.text[arg.start:arg.end]; chosenText(word) || randomLike(word) {
 			r.add(rule, arg.start, arg.end)
 		}
 	}
@@ -206,12 +209,25 @@ func paired(text string) bool {
 // configured says whether a name begins a line, and its value ends it, as settings without a sign between them are
 // written: "bindpw X". Names that are words of sentences are left out.
 func (a *assignment) configured(v value) bool {
+	line := a.text[v.end:lineBreak(a.text, v.end)]
+	word := a.text[v.start:v.end]
 	switch strings.ToLower(a.name) {
 	case "password", "passwords", "passwd", "pass", "passcode", "passwort", "kennwort", "senha", "pw":
-		return false
+		before := strings.TrimSpace(a.lineBefore())
+		return (before == "" || strings.HasSuffix(before, "password") && strings.HasPrefix(before, "d-i ")) && strings.TrimSpace(line) == "" && chosenText(word) && !technical(word) && a.name != "passwd"
 	}
-	line := a.text[v.end:lineBreak(a.text, v.end)]
+	if strings.TrimSpace(line) == "" && a.programSetting(word) {
+		return true
+	}
 	return strings.TrimSpace(a.lineBefore()) == "" && strings.TrimSpace(line) == "" && chosenWord(a.text[v.start:v.end])
+}
+
+// programSetting says whether a name of joined words with capitals stands among other settings in its line, with a word behind
+// it that somebody chose: "MqttUser a; MqttPassword X".
+func (a *assignment) programSetting(word string) bool {
+	name, m := mixtureOf(a.name), mixtureOf(word)
+	return name.upper > 1 && name.lower > 2 && name.letters() == len(a.name) && strings.IndexByte(a.lineBefore(), ';') >= 0 &&
+		chosenText(word) && !technical(word) && !strings.ContainsAny(word, "./") && (m.digits+m.symbols > 0 || !identifier(word, m))
 }
 
 // chosenWord says whether a word where a password may stand is one that no sentence and no command has.

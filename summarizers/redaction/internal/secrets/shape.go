@@ -28,7 +28,7 @@ func fits(text string, at place) bool {
 		return at >= inQuotes && saidPhrase(text, at)
 	case m.letters()+m.others == 0:
 		return m.digits >= 6 && m.joints+m.brackets == 0 || at == given && m.digits == len(text)
-	case m.brackets > 0 && brackets.index(strings.ReplaceAll(text, "''", "")) >= 0 || strings.Count(text, "/") > 1 || strings.HasSuffix(text, ":"):
+	case m.brackets > 0 && brackets.index(strings.ReplaceAll(text, "''", "")) >= 0 || strings.Count(text, "/") > 1 && (at == onLine || !slashedWords(text, m)) || strings.HasSuffix(text, ":"):
 		return false
 	case m.others > 0 && !alphabetic(text), m.digits == 0 && strings.HasSuffix(text, "="):
 		return false
@@ -46,6 +46,12 @@ func fits(text string, at place) bool {
 	// What becomes of a password is said with a capital, or without quotes.
 	inSmall := at == inQuotes && m.lower == len(text) && strings.HasSuffix(text, "ing")
 	return at == given || (at == inQuotes || !identifier(text, m)) && (inSmall || !described(plain, m)) && len(text) >= 6
+}
+
+// slashedWords says whether a text with slashes is no path: words with capitals and digits, none of which is the name of a
+// file.
+func slashedWords(text string, m mixture) bool {
+	return m.upper > 0 && m.digits > 0 && strings.IndexByte(text, '.') < 0 && letterByte(text[0]) && !strings.HasSuffix(text, "/") && !technical(text)
 }
 
 // ownWord says whether a text ends in a short word for passwords, as those are that somebody makes up for a program: minio-pw.
@@ -129,6 +135,10 @@ func identifier(text string, m mixture) bool {
 	if m.symbols+m.others > 0 || changesCase(text) || drawnWord(text) || m.joints != strings.Count(text, "_")+strings.Count(text, ".") {
 		return false
 	}
+	if m.endDigits > 0 && text[len(text)-m.endDigits-1] == '.' {
+		// No name begins with a digit.
+		return false
+	}
 	inner := m.upper
 	if text[0] >= 'A' && text[0] <= 'Z' {
 		inner--
@@ -198,4 +208,4 @@ var idleWords = wordMap("string str text varchar char bytes byte bool boolean in
 	"requerido requerida obligatorio obligatoria inválido inválida vacía vacío olvidada " +
 	"obrigatório obrigatória inválida esquecida vazia richiesta obbligatoria errata dimenticata scaduta " +
 	"required! postgres postgresql mysql redis mongo mongodb rabbitmq minio grafana elastic sqlite oracle docker kubernetes terraform ansible helm nginx github gitlab google " +
-	"x xx xxx y z i j k n s t p v e id ids uid uuid md5 sha1 sha256")
+	"x xx xxx y z i j k n s t p v e id ids uid uuid md5 sha1 sha256 compat sss winbind systemd nis nisplus")

@@ -1,6 +1,9 @@
 package secrets
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // take adds a value if it is a secret, and says whether the name has one.
 func (a *assignment) take(v value, sentence bool) bool {
@@ -37,14 +40,37 @@ func (a *assignment) take(v value, sentence bool) bool {
 	if !v.quoted && a.kind == passwordNoun {
 		v.end = wholeValue(a.text, v.end)
 	}
+	if v.end-v.start >= valueBytes {
+		// No more than this is looked at.
+		v.end = runOf(a.text, v.end, &base64Bytes, keyBytes)
+	}
 	a.add(a.set.index[id], v.start, v.end)
 	if !v.quoted {
 		a.until[a.rule] = max(a.until[a.rule], v.end)
+	} else if next, more := appended(a.text, v.end+1); more {
+		a.add(a.set.index[id], next.start, next.end)
 	} else if next, changed := strings.CutPrefix(a.text[min(v.end+1, len(a.text)):], " -> "); changed {
 		// A change, as Terraform plans it.
 		a.take(valueAt(a.text, len(a.text)-len(next)), false)
 	}
 	return true
+}
+
+// appended returns the text in quotes that a program appends to the one that ends at a place: "a" + "b".
+func appended(text string, at int) (value, bool) {
+	if at >= len(text) {
+		return value{}, false
+	}
+	rest := text[at:min(at+shortValue, len(text))]
+	bare := strings.TrimLeft(rest, " \t\r\n")
+	for _, sign := range []string{"+", ".", "&", ".."} {
+		next, found := strings.CutPrefix(bare, sign)
+		if quote := strings.TrimLeft(next, " \t\r\n"); found && quote != "" && quotes.has(quote[0]) {
+			v := valueAt(text, at+len(rest)-len(quote))
+			return v, v.quoted && v.end-v.start >= 3 && mixtureOf(text[v.start:v.end]).blanks == 0
+		}
+	}
+	return value{}, false
 }
 
 // words returns a value of several words without quotes: four groups of small letters that were drawn or that a variable of the
@@ -108,10 +134,19 @@ func (a *assignment) secret(text string, v value, sentence bool) bool {
 	case len(text) < 8:
 		return false
 	default:
-		return randomLike(text) || a.strong && a.kind == tokenNoun && uuidLike(text) || !prose && (seeded(a.name, text) || tellable(text) && (a.strong || v.quoted && assignable(text, true))) ||
+		return randomLike(text) || (a.strong || a.keyed(v)) && a.kind == tokenNoun && uuidLike(text) && len(text) == 36 || !prose && (seeded(a.name, text) || tellable(text) && (a.strong || v.quoted && assignable(text, true))) ||
 			a.chosen(text, v) || (a.direct || !a.colon) && a.kind == tokenNoun && tellable(text) && a.lastOnLine(v) || !prose && len(text) >= 20 && drawnWord(text) && entropy(text) > 3.5 ||
 			v.quoted && (drawnSigns(text) || len(text) >= 16 && drawnLetters(text) && entropy(text) > 3.3)
 	}
+}
+
+// uuidNames are names of tokens that are UUIDs: others may be numbers of what is no secret.
+var uuidNames = prefixes{"secretid", "clientsecret", "apikey", "apitoken", "authtoken", "accesstoken", "apisecret", "appsecret", "bottoken", "refreshtoken"}
+
+// keyed says whether a name is one of a token that may be a UUID.
+func (a *assignment) keyed(v value) bool {
+	name := plainName(a.name)
+	return slices.ContainsFunc(uuidNames, func(end string) bool { return strings.HasSuffix(name, end) }) && (a.direct || a.colon || v.quoted)
 }
 
 // fits says whether a value stands where only passwords and few other words do.
@@ -120,7 +155,9 @@ func (a *assignment) fits(text string, v value) bool {
 		return false
 	}
 	switch {
-	case a.strong, a.colon && strings.HasPrefix(a.text[v.end:], "}") && strings.HasSuffix(a.text[:a.from], "${"):
+	case a.colon && strings.HasPrefix(a.text[v.end:], "}") && strings.HasSuffix(a.text[:a.from], "${"):
+		return fits(text, given)
+	case a.strong:
 		return fits(text, given)
 	case a.colon && !v.quoted && pairAt(a.text, v.end):
 		return chosenWord(text)

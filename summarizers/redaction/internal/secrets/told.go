@@ -82,6 +82,9 @@ type telling struct {
 	placed bool
 }
 
+// fillers are words between a link and what is told that change nothing.
+var fillers = wordMap("still now currently just actually probably maintenant toujours jetzt noch immer nun ahora todavía agora ainda ora adesso")
+
 // placeWords are words behind which a place or an account is named, in the middle of a sentence.
 const placeWords = "for of on at from to für vom von zum zur im am auf de pour para per do"
 
@@ -215,7 +218,7 @@ func (t *telling) afterOther(at int) int {
 	return at + size
 }
 
-var endsWord = setOf("\"`<>,)]}")
+var endsWord = setOf("\"`<>,)]}{")
 
 // wordEnd returns where a word of a sentence ends: 0 if it is too long for one.
 func wordEnd(text string, at int) int {
@@ -381,6 +384,7 @@ func (t *telling) goesOn(word string) bool {
 	switch {
 	case roles&linkRole != 0:
 		t.linked, t.sinceLink = true, 0
+	case t.linked && fillers[lower]:
 	case t.linked:
 		t.sinceLink++
 		return t.sinceLink <= 3
@@ -425,7 +429,7 @@ func (t *telling) tell(at int, word string) bool {
 	foreign := !t.english && t.kind == passwordNoun && (t.linked && t.sinceLink == 0 && lastWordAt(t.text, end) && m.chosenName(word) ||
 		(t.linked && t.sinceLink == 0 || t.words == 0) && m.signedName(word))
 	direct := foreign || digits || t.besideUser(word) || t.paired(end, word) || t.alone(at, end, word) || t.kind <= phraseNoun && (t.linked && t.sinceLink == 0 || !t.english && t.words == 0) && m.stated(word, lastWordAt(t.text, end) || t.changes(at, end))
-	if !drawn && !direct && !m.tellable(word) {
+	if !drawn && !direct && (!m.tellable(word) || t.kind == keyNoun && (strings.IndexByte(word, '.') >= 0 || nouned(word) || !t.linked)) {
 		return false
 	}
 	if t.lines > 0 {

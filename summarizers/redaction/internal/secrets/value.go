@@ -431,7 +431,7 @@ type value struct {
 
 // valueAt reads the value at a place: a text in quotes, or up to what ends a word.
 func valueAt(text string, at int) value {
-	for n := 0; n < 8 && at < len(text) && (text[at] == ' ' || text[at] == '\t'); n++ {
+	for n := 0; n < alignedBlanks && at < len(text) && (text[at] == ' ' || text[at] == '\t'); n++ {
 		at++
 	}
 	if at+1 < len(text) && strings.IndexByte("brNu@", text[at]) >= 0 && (text[at+1] == '"' || text[at+1] == '\'') {
@@ -453,6 +453,11 @@ func valueAt(text string, at int) value {
 	}
 	if quote := text[at]; quote == '"' || quote == '\'' || quote == '`' {
 		limit := text[at+1 : min(at+1+valueBytes, len(text))]
+		if strings.HasPrefix(limit, `""`) && quote == '"' || strings.HasPrefix(limit, "''") && quote == '\'' {
+			if end := strings.Index(limit[2:], text[at:at+3]); end > 0 && strings.IndexByte(limit[2:2+end], '\n') < 0 {
+				return value{at + 3, at + 3 + end, true}
+			}
+		}
 		end := strings.IndexByte(limit, quote)
 		if quote == '\'' && end > 0 {
 			end = behindDoubled(limit, end)
