@@ -1,6 +1,9 @@
 package redaction_test
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestNamesThatSayWhereASecretIsUsed(t *testing.T) {
 	for _, text := range []string{
@@ -69,4 +72,23 @@ func TestAccountsThatMostSystemsHave(t *testing.T) {
 	removed(t, "Kirsche-77", "admin:Kirsche-77 works on the test instance")
 	removed(t, "rk7Tz2mQp9Lw", "Server: root -> rk7Tz2mQp9Lw")
 	leftAlone(t, "pages/admin/Users2", "root:wheel", "admin, Section2", "/admin/Settings-Page2", "role admin: read-only", "root -> child", "postgres:16-alpine3")
+}
+
+func TestWordsWithASignBetweenThem(t *testing.T) {
+	for _, text := range []string{
+		"[client]\nuser = root\npassword = Kirsche&Baum", "users:\n  - {name: ana, password: Kirsche!Baum}", "I found the password in config.php: Kirsche!Baum. I won't print it.",
+		"+          - name: ADMIN_PASSWORD\n+            value: 'Kirsche!Baum'", "stats auth ops:Kirsche&Baum", "password........................Kirsche!Baum",
+	} {
+		secret := "Kirsche!Baum"
+		if strings.Contains(text, "&") {
+			secret = "Kirsche&Baum"
+		}
+		removed(t, secret, text)
+	}
+	removed(t, "Kirsche-Baum-77", "$ etcdctl get /app/db/password\n/app/db/password\nKirsche-Baum-77")
+	removed(t, "Kirsche77!", `keyring.set_password("smtp", "jo", "Kirsche77!")`)
+	removed(t, "Kirsche77!", "createUser monitor SHA \"Kirsche77!\" AES \"x\"")
+	removed(t, "wq7kz(!m9qy79wsyvs9xh1e", "DJANGO_SECRET_KEY: wq7kz(!m9qy79wsyvs9xh1e")
+	removed(t, "twite on the moor", `"x_passphrase": "twite on the moor"`)
+	leftAlone(t, "The phrase \"first answer after loading\" is clear", "TOKEN: compute(!flag2 && b1)", "password: !isValid", "password: isOpen && !done", "the password is in config.php: see there")
 }

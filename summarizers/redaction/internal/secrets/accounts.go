@@ -18,7 +18,7 @@ func accountWords() (words []string) {
 // findAccount finds the password behind the name of an account that most systems have: "root / X".
 func findAccount(r *reading, rule, start, end int) {
 	text := r.text
-	if start > 0 && (nameByte(text[start-1]) || strings.IndexByte("/@:\\$", text[start-1]) >= 0) || !r.again(rule, start, end+sideBytes) {
+	if start > 0 && (nameByte(text[start-1]) || strings.IndexByte("/@:$", text[start-1]) >= 0) || !r.again(rule, start, end+sideBytes) {
 		return
 	}
 	v := valueAt(text, end)
@@ -165,3 +165,26 @@ func findDerivedHash(r *reading, rule, start, end int) {
 }
 
 var saltBytes = setOf("0123456789abcdef,")
+
+// findMonitorPassword finds the passwords of a user of SNMP: `createUser NAME SHA "X" AES "Y"`.
+func findMonitorPassword(r *reading, rule, start, end int) {
+	before := r.text[max(start-sideBytes, 0):start]
+	if !r.again(rule, start, end+sideBytes) || !holdsFold(before[strings.LastIndexByte(before, '\n')+1:], "createuser") {
+		return
+	}
+	if v := valueAt(r.text, end-1); v.quoted && fits(r.text[v.start:v.end], given) {
+		r.add(rule, v.start, v.end)
+	}
+}
+
+// findNumbered finds the password behind the number of a user: `ipmitool user set password 3 X`.
+func findNumbered(r *reading, rule, start, end int) {
+	if !r.again(rule, start, end+sideBytes) {
+		return
+	}
+	limit := lineEnd(r.text, end, sideBytes)
+	number, at := argumentAt(r.text, end, limit)
+	if arg, _ := argumentAt(r.text, at, limit); runOf(r.text, number.start, &digitBytes, 4) == number.end && fits(r.text[arg.start:arg.end], given) {
+		r.add(rule, arg.start, arg.end)
+	}
+}

@@ -114,7 +114,9 @@ var fieldWords = newWordSet([]string{"passw", "pwd", "passphrase", "kennwort", "
 
 // chosenText says whether a text where a password may stand is one that no sentence and no command has, also without
 // digits: two words with a sign between them.
-func chosenText(text string) bool { return chosenWord(text) || twoWords(text) || namedTwice(text) }
+func chosenText(text string) bool {
+	return chosenWord(text) || twoWords(text) || namedTwice(text) || strings.IndexByte(text, '_') > 0 && namedTwice(strings.Replace(text, "_", "-", 1))
+}
 
 // findWalletKey finds the private key that a wallet is made from: 64 hexadecimal digits in quotes.
 func findWalletKey(r *reading, rule, start, end int) {

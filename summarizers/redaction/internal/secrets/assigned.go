@@ -15,6 +15,10 @@ func findAssigned(r *reading, rule, start, end int) {
 		return
 	}
 	name := r.text[from:to]
+	if i := strings.Index(name, "...."); i > 0 && start < from+i {
+		to = from + i
+		name = name[:i]
+	}
 	kind := nounOf(name)
 	if kind == noNoun {
 		kind = qualifiedNoun(name)
@@ -30,11 +34,18 @@ func findAssigned(r *reading, rule, start, end int) {
 		return
 	}
 	if kind == noNoun && strings.EqualFold(lastWord(name), "key") {
-		switch word, _ := wordBefore(r.text, from); {
-		case qualifiers[word] || lastQualified(name):
+		switch word, _ := wordBefore(strings.TrimSuffix(r.text[:from], "$"), len(strings.TrimSuffix(r.text[:from], "$"))); {
+		case qualifiers[word] || lastQualified(name) || word == "set" && from > 0 && r.text[from-1] == '$':
 			kind = keyNoun
-		case networks[word] || word == "option" && networkSettings.any(r.text[max(start-2*sideBytes, 0):start]):
+		case networks[word] || word == "option" && networkSettings.any(r.text[max(start-2*sideBytes, 0):start]),
+			strings.HasPrefix(r.text[to:], " \"") && networkWords.any(r.text[max(start-sideBytes/2, 0):start]):
 			kind = passwordNoun
+		}
+	}
+	if kind == phraseNoun && strings.EqualFold(name, "phrase") && strings.IndexByte(":=", r.text[min(to, len(r.text)-1)]) < 0 {
+		// Much is called a phrase.
+		if word, _ := wordBefore(r.text, from); !phraseOwners[word] {
+			return
 		}
 	}
 	if kind == tokenNoun && strings.EqualFold(name, "secret") {
@@ -73,6 +84,9 @@ func findAssigned(r *reading, rule, start, end int) {
 		r.told(r.set.told, from, to, kind, true)
 	}
 }
+
+// phraseOwners are words that make "phrase" a word for a secret.
+var phraseOwners = wordMap("seed recovery backup pass secret mnemonic wallet security")
 
 // lastQualified says whether the word before "key" in a name makes it a word for a secret.
 func lastQualified(name string) bool {
@@ -119,8 +133,12 @@ func (a *assignment) find() bool {
 	}
 	if strings.HasPrefix(text[at:], "...") {
 		// What is printed in columns.
-		if end := runOf(text, at, &leaders, alignedBlanks); end < len(text) && text[end] == ':' {
+		end := runOf(text, at, &leaders, alignedBlanks)
+		if end < len(text) && text[end] == ':' {
 			at = end
+		} else if v := valueAt(text, end); end-at >= 8 && chosenText(text[v.start:v.end]) {
+			a.add(a.set.index["password"], v.start, v.end)
+			return true
 		}
 	}
 	if quotes > 1 && text[min(at, len(text)-1)] == '[' && at+1 < len(text) {
@@ -131,7 +149,8 @@ func (a *assignment) find() bool {
 		}
 	}
 	if at >= len(text) {
-		return false
+		v, is := reversed(text, a.from)
+		return is && a.take(v, false)
 	}
 	if spaces > 0 && a.from > 0 && text[a.from-1] == '<' {
 		// An element with attributes.
@@ -153,6 +172,9 @@ func (a *assignment) find() bool {
 		return a.defaulted(at)
 	case c == '=' || c == ':' || c == '|' && strings.HasPrefix(text[at:], "||="):
 		return a.behind(at)
+	case c == '?' && strings.HasPrefix(text[at:], "?= "):
+		// As make assigns defaults.
+		return a.behind(at + 1)
 	case c == '-' && strings.HasPrefix(text[at:], "-> \""):
 		return a.argument(at + len("-> "))
 	case quotes == 1 && (c == '\n' || c == '\r') && a.formField(a.to):
@@ -355,7 +377,7 @@ func (a *assignment) element(at int) bool {
 		return a.content(at + 1)
 	}
 	i := at
-	for n := 0; n < 16 && i < len(text) && strings.IndexByte(" \t\r\n,\"'<>/", text[i]) >= 0; n++ {
+	for n := 0; n < 24 && i < len(text) && (strings.IndexByte(" \t\r\n,\"'<>/", text[i]) >= 0 || text[i] == '+' && text[i-1] == '\n'); n++ {
 		if text[i] == '>' && strings.IndexByte(" \t\r\n<", text[min(i+1, len(text)-1)]) < 0 {
 			return a.content(i + 1)
 		}

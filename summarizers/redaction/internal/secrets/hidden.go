@@ -149,7 +149,7 @@ func readsInto(before string) bool {
 	return strings.Contains(before, "read ") && nounOf(before[lastBlank(before)+1:]) == passwordNoun
 }
 
-var readsPasswords = newWordSet([]string{"sudo -s", "chpasswd", "password-stdin", "with-token", "passwd", "pass insert", "login", "su ", "private-key", "preshared-key", "cryptsetup", "luks", "ssh-keygen", "passphrase", "kinit", "passin stdin", "passout stdin", "pass stdin"})
+var readsPasswords = newWordSet([]string{"sudo -s", "chpasswd", "password-stdin", "with-token", "passwd", "pass insert", "login", "su ", "private-key", "preshared-key", "cryptsetup", "luks", "ssh-keygen", "passphrase", "kinit", "passin stdin", "passout stdin", "pass stdin", "kubeseal"})
 
 // findSource finds the password of a data source of Go: name:password@tcp(host).
 func findSource(r *reading, rule, start, end int) {
@@ -173,7 +173,7 @@ func findSlashed(r *reading, rule, start, end int) {
 	before := r.text[max(start-sideBytes, 0):start]
 	before = before[strings.LastIndexByte(before, '\n')+1:]
 	after := r.text[end:lineEnd(r.text, end, sideBytes)]
-	if !strings.Contains(before, "/u:") && !strings.Contains(after, "/u:") && !strings.Contains(before, "/user:") {
+	if !strings.Contains(before, "/u:") && !strings.Contains(after, "/u:") && !strings.Contains(before, "/user:") && !strings.Contains(before, "-u:") {
 		return
 	}
 	arg, _ := argumentAt(r.text, end, lineEnd(r.text, end, 256))
@@ -252,7 +252,16 @@ func findQuotedArgument(r *reading, rule, start, end int) {
 	for n := 0; n < 24 && at < len(r.text) && strings.IndexByte(" (-STRINGString", r.text[at]) >= 0; n++ {
 		at++
 	}
-	if v := valueAt(r.text, at); v.quoted && fits(r.text[v.start:v.end], given) {
+	v := valueAt(r.text, at)
+	if v.quoted {
+		// The place and the account may stand before it.
+		if second := r.argumentEnd(v.end + 1); second < len(r.text) {
+			if third := r.argumentEnd(second); third < len(r.text) {
+				v = valueAt(r.text, behindComma(r.text, second))
+			}
+		}
+	}
+	if v.quoted && fits(r.text[v.start:v.end], given) {
 		r.add(rule, v.start, v.end)
 		r.until[rule] = v.end
 	}

@@ -245,6 +245,10 @@ func findPasswordHash(r *reading, rule, start, _ int) {
 		from = start + strings.IndexByte(text[start:], '}') + 1
 	}
 	set := &hashBytes
+	if text[start] == 'S' || text[start] == 's' {
+		// The keys of SCRAM have a colon between them.
+		set = &ticketBytes
+	}
 	if strings.HasSuffix(text[:min(start+6, len(text))], "$krb5") || text[start+1] > '9' && text[start+1]|0x20 != 'y' && strings.Contains(text[start:min(start+24, len(text))], "$*") {
 		set = &ticketBytes
 	}

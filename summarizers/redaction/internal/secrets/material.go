@@ -61,18 +61,20 @@ func (a *assignment) material(at int) bool {
 	return is
 }
 
+// typeBytes are those of the names of types.
+var typeBytes = setOf("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 ()*:")
+
 // typedValue returns the value behind a name and its type: `var pw string = "X"`, `pw As String = "X"`, `PIC X(8) VALUE 'X'`.
 func typedValue(text string, at int) (value, bool) {
-	line := text[at:min(lineBreak(text, at), at+sideBytes)]
-	i := strings.IndexAny(line, "=\"'")
-	if i <= 0 || i > 32 || i+1 >= len(line) {
+	i := 0
+	line := text[at:min(at+2*shortValue, len(text))]
+	for i < len(line) && i <= shortValue && typeBytes.has(line[i]) {
+		i++
+	}
+	if i == 0 || i+1 >= len(line) || line[i] != '=' && !quotes.has(line[i]) {
 		return value{}, false
 	}
 	words := strings.ToLower(strings.TrimRight(line[:i], " \t:"))
-	m := mixtureOf(words)
-	if m.letters()+m.digits+m.blanks+strings.Count(words, "(")+strings.Count(words, ")")+strings.Count(words, "*") != len(words) {
-		return value{}, false
-	}
 	if line[i] != '=' && !strings.HasSuffix(words, " value") && !strings.HasSuffix(words, " default") {
 		return value{}, false
 	}
@@ -88,11 +90,19 @@ func typedValue(text string, at int) (value, bool) {
 
 // reversed returns the value that an object has before the name of a password: {"value": "X", "key": "password"}.
 func reversed(text string, from int) (value, bool) {
+	if from == 0 || !quotes.has(text[from-1]) {
+		return value{}, false
+	}
 	before := text[max(from-2*sideBytes, 0):from]
 	before = before[strings.LastIndexByte(before, '{')+1:]
 	bare := strings.TrimRight(before, " \t\"'")
-	if !strings.HasSuffix(bare, ":") || !strings.HasSuffix(strings.TrimRight(bare, ": \"'"), "key") && !strings.HasSuffix(strings.TrimRight(bare, ": \"'"), "name") {
+	if !strings.HasSuffix(bare, ":") || !strings.HasSuffix(strings.TrimRight(bare, ": \"'"), "key") && !strings.HasSuffix(bare, " forKey:") && !strings.HasSuffix(strings.TrimRight(bare, ": \"'"), "name") {
 		return value{}, false
+	}
+	if i := strings.LastIndex(before, ".set(\""); i >= 0 && strings.HasSuffix(bare, " forKey:") {
+		// As programs for phones keep values.
+		v := valueAt(text, from-len(before)+i+len(".set("))
+		return v, v.quoted && v.end < from
 	}
 	i := strings.LastIndex(before, `"value":`)
 	if i < 0 {

@@ -51,6 +51,9 @@ var shortNouns = map[string]noun{
 	"phrase": phraseNoun, "sessionid": tokenNoun, "jsessionid": tokenNoun,
 }
 
+// longestShort is how long the longest of them is.
+const longestShort = len("jsessionid")
+
 // qualifiers are words that make "key" a word for a secret.
 var qualifiers = wordMap("api access secret private master encryption signing session license licence auth account shared subscription hmac aes jwt deploy recovery")
 
@@ -59,6 +62,9 @@ var networks = wordMap("wifi fi wlan wpa wep hotspot")
 
 // networkSettings are in the settings of a network beside its key.
 var networkSettings = newWordSet([]string{"psk", "'ssid'", "option ssid", "encryption"})
+
+// networkWords are words for a network beside which a key is told.
+var networkWords = newWordSet([]string{"wifi", "wi-fi", "ssid", "wlan", "hotspot"})
 
 // plainName returns the last 48 bytes of a name in lower case, without joints and the digits at its end.
 func plainName(name string) string {
@@ -99,17 +105,15 @@ func nounOf(name string) noun {
 			return end.noun
 		}
 	}
-	last := lastWord(name)
-	if len(last) > nameLimit/2 {
-		return noNoun
-	}
-	lower := strings.ToLower(last)
-	for _, short := range []string{"pass", "pw"} {
-		if owner, joined := strings.CutSuffix(lower, short); joined && len(owner) > 1 && !passWords[lower] {
+	if joined := n > 2 && string(b[n-2:n]) == "pw" || n > 4 && string(b[n-4:n]) == "pass"; joined {
+		if last := lastWord(name); len(last) > len("pass")+1 && !passWords[strings.ToLower(last)] {
 			return passwordNoun
 		}
 	}
-	return shortNouns[lower]
+	if last := lastWord(name); len(last) <= longestShort {
+		return shortNouns[strings.ToLower(last)]
+	}
+	return noNoun
 }
 
 // passWords are words that end in "pass" and name no password.
@@ -124,7 +128,11 @@ func qualifiedNoun(name string) noun {
 	}
 	bare := trimRight(name, &digitBytes)
 	last := lastWord(bare)
-	use := usesOfSecrets[strings.ToLower(last)]
+	if len(last) == len(bare) || len(last) > longestUse {
+		return noNoun
+	}
+	var b [beforeBytes]byte
+	use := usesOfSecrets[string(smallLetters(&b, last))]
 	head := strings.TrimRight(bare[:len(bare)-len(last)], "_-.")
 	if use == noUse || head == "" {
 		return noNoun
@@ -137,7 +145,7 @@ func qualifiedNoun(name string) noun {
 	case use == encodedUse:
 		kind = nounOf(trimRight(strings.TrimSuffix(strings.TrimRight(strings.ToLower(head), "0123456789"), "sha"), &joints))
 	}
-	if kind == noNoun || kind == tokenNoun && use == otherUse {
+	if kind == noNoun {
 		return noNoun
 	}
 	if use == encodedUse {
@@ -156,6 +164,9 @@ const (
 	encodedUse
 	otherUse
 )
+
+// longestUse is how long the longest of these words is.
+const longestUse = len("development")
 
 var usesOfSecrets = func() map[string]use {
 	uses := make(map[string]use)

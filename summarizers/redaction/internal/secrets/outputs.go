@@ -23,6 +23,7 @@ func findShown(r *reading, rule, start, end int) {
 		}
 		return
 	}
+	at = behindRepeated(text, at, command)
 	stop := lineBreak(text, at)
 	line := strings.TrimRight(text[at:stop], " \r")
 	if bare := strings.TrimPrefix(line, `"`); bare != line && strings.HasSuffix(bare, `"`) {
@@ -31,6 +32,18 @@ func findShown(r *reading, rule, start, end int) {
 	if word := printedWord(line); word != "" && (chosenText(word) || randomLike(word)) || phrase && fourWords(line) {
 		r.add(rule, at, at+len(line))
 	}
+}
+
+// behindRepeated returns where the value begins that a command prints behind the name that it was asked for.
+func behindRepeated(text string, at int, command string) int {
+	name := strings.TrimSpace(command[lastBlank(command)+1:])
+	if rest, listed := strings.CutPrefix(text[at:min(at+sideBytes, len(text))], "1) \""+name+"\"\n2) "); listed {
+		return min(at+sideBytes, len(text)) - len(rest)
+	}
+	if rest, repeated := strings.CutPrefix(text[at:min(at+sideBytes, len(text))], name+"\n"); repeated {
+		return min(at+sideBytes, len(text)) - len(rest)
+	}
+	return at
 }
 
 // shows says whether a command shows a secret, and whether that may be a passphrase.
@@ -47,8 +60,11 @@ func (r *reading) shows(start, end int, command string) (named, phrase bool) {
 			return kind != noNoun || qualifiedNoun(word) != noNoun, kind == phraseNoun
 		}
 		return secretFile(word), true
-	case "config get ", "config:get ", "output ":
+	case "op item get ":
+		return holdsFold(command, "password") || holdsFold(command, "secret") || holdsFold(command, "token"), false
+	case "config get ", "config:get ", "output ", "etcdctl get ", "consul kv get ", "> get ":
 		last := strings.TrimSpace(command[lastBlank(command)+1:])
+		last = last[strings.LastIndexAny(last, ":/")+1:]
 		return nounOf(last) != noNoun || qualifiedNoun(last) != noNoun, false
 	}
 	return true, true

@@ -48,19 +48,19 @@ var Own = []Rule{
 	{ID: "curl-auth-user", Keywords: []string{"curl", "http", "smbclient", "wget", "rpcclient", "winexe", "smbget"}, find: findUserArgument},
 	{
 		ID:       "piped-password",
-		Keywords: []string{"sudo -s", "--password-stdin", "chpasswd", "docker secret create", "create secret generic", "podman secret create", "passwd --stdin", "--with-token", "--passwd-on-stdin", "--passphrase-fd 0", "--passin stdin", "| kinit", "| cryptsetup", "| sudo cryptsetup", "-stdinpass", "secret put ", "secret set ", "-passin stdin", "-pass stdin", "-passout stdin", "| vault login", "| su ", "| pass insert", "| ssh-add", "| sudo tee /etc/wpa", "| keepassxc-cli", "| gh auth login", "| smbpasswd", "| sudo smbpasswd", "| pdbedit", "| veracrypt", "| wg set", "| wg pubkey", "| az login", "| helm registry login", "| skopeo login", "| crane auth login", "| oras login", "| secret-tool store", "| systemd-creds", "| openconnect", "| sudo openconnect", "| passwd", "| zfs load-key", "| zfs create", "| sudo zfs"},
+		Keywords: []string{"sudo -s", "--password-stdin", "chpasswd", "docker secret create", "create secret generic", "podman secret create", "passwd --stdin", "--with-token", "--passwd-on-stdin", "--passphrase-fd 0", "--passin stdin", "| kinit", "| cryptsetup", "| sudo cryptsetup", "-stdinpass", "secret put ", "secret set ", "-passin stdin", "-pass stdin", "-passout stdin", "| vault login", "| su ", "| pass insert", "| ssh-add", "| sudo tee /etc/wpa", "| keepassxc-cli", "| gh auth login", "| smbpasswd", "| sudo smbpasswd", "| pdbedit", "| veracrypt", "| wg set", "| wg pubkey", "| az login", "| helm registry login", "| skopeo login", "| crane auth login", "| oras login", "| secret-tool store", "| systemd-creds", "| openconnect", "| sudo openconnect", "| passwd", "| ipa ", "| zfs load-key", "| zfs create", "| sudo zfs"},
 		find:     findPiped,
 	},
 	{ID: "printed-key", Keywords: []string{"echo "}, find: findPrinted},
 	{ID: "user-and-password", Keywords: []string{"add_user ", "change_password ", "/user:", "wpa_passphrase "}, find: findNamed},
 	{ID: "identified-by", Keywords: []string{"identified by ", "_password by "}, find: findIdentified},
 	{ID: "positional-password", Keywords: []string{"htpasswd ", "net use ", "net user ", "mc alias set "}, find: findPositional},
-	{ID: "slashed-password", Keywords: []string{" /p:"}, find: findSlashed},
+	{ID: "slashed-password", Keywords: []string{" /p:", " -p:"}, find: findSlashed},
 	{ID: "here-password", Keywords: []string{"<<<"}, find: findHere},
 	{ID: "data-source", Keywords: []string{"@tcp(", "@unix("}, find: findSource},
 	{
 		ID:       "next-word",
-		Keywords: []string{"snmp-server community ", "isakmp key ", "password 0 ", "password 7 ", "secret 0 ", "key-string ", "md5 0 ", "ikev1 pre-shared-key ", "pre-shared-key local ", "pre-shared-key remote ", "rootpw --plaintext ", "rootpw ", "::add-mask::", "plain-text-password-value ", "encrypted-password ", "input_pw ", "owner_pw ", "user_pw ", "auth default "},
+		Keywords: []string{"snmp-server community ", "isakmp key ", "enable password ", "wpa-psk ascii 0 ", "wpa-psk ascii 7 ", "password 0 ", "password 7 ", "secret 0 ", "key-string ", "md5 0 ", "ikev1 pre-shared-key ", "pre-shared-key local ", "pre-shared-key remote ", "rootpw --plaintext ", "rootpw ", "::add-mask::", "plain-text-password-value ", "encrypted-password ", "input_pw ", "owner_pw ", "user_pw ", "auth default "},
 		find:     findNextWord,
 	},
 	{ID: "quoted-argument", Keywords: []string{"convertto-securestring ", "setpassword(", "set_password(", "withpassword(", "encrypt_string ", "--secret-string ", "redis:auth(", "redis.auth(", "jedis.auth(", "client.auth("}, find: findQuotedArgument},
@@ -80,7 +80,7 @@ var Own = []Rule{
 		Keywords: []string{
 			"op read ", "find-generic-password ", "find-internet-password ", "with-decryption", "secrets versions access ", "secret-tool lookup ", "secrets get ", "secret show ", "get-secret-value ",
 			"keyring get ", "bw get password ", "lpass show ", "gopass show ", "gopass ", "chamber read ", "config get ", "config:get ", "printenv ", "echo $", "echo \"$", "cat ",
-			"kv get -field", "vault read -field", "keepassxc-cli show ", "decrypt --output -", "output ", "get-access-token", "credhub get ", "secret get ", "secret view ",
+			"etcdctl get ", "consul kv get ", "> get ", "op item get ", "kv get -field", "vault read -field", "keepassxc-cli show ", "decrypt --output -", "output ", "get-access-token", "credhub get ", "secret get ", "secret view ",
 		},
 		find: findShown,
 	},
@@ -88,10 +88,12 @@ var Own = []Rule{
 	{ID: "domain-login", Keywords: []string{"@"}, find: findDomainLogin},
 	{ID: "login-file", Keywords: []string{"auth-user-pass <<", "/login.txt", "openvpn.auth", "/auth.txt", "/credentials.txt", "/login.conf", "/userpass", "vpn-auth", "vpn.auth", "openvpn/auth", "openvpn/login", "/pass.txt", "vpn/credentials", "vpn/creds"}, find: findLoginFile},
 	{ID: "transfer-login", Keywords: []string{"\nuser ", "> user "}, find: findTransferLogin},
-	{ID: "pair-argument", Keywords: []string{" -u ", " -a ", " --auth ", " --auth=", " --userpass ", " --basic-auth ", " --basic-auth=", " --credentials ", " --credentials=", " --creds ", " --creds=", " --http-user ", " login=", " proxy_auth=", " userpass=", " --proxy-user="}, find: findPairArgument},
+	{ID: "pair-argument", Keywords: []string{" -u ", " -a ", " --auth ", " --auth=", " --userpass ", " --basic-auth ", " --basic-auth=", " --credentials ", " --credentials=", " --creds ", " --creds=", " --http-user ", "stats auth ", "addauth digest ", " login=", " proxy_auth=", " userpass=", " --proxy-user="}, find: findPairArgument},
 	{ID: "copied-secret", Keywords: []string{"copy "}, find: findCopied},
 	{ID: "account-token", Keywords: []string{"\"ac", "'ac"}, find: findAccountToken},
 	{ID: "account-password", Keywords: accountWords(), find: findAccount},
+	{ID: "monitor-password", Keywords: []string{` sha "`, ` aes "`, ` md5 "`, ` des "`, " sha-256 \""}, find: findMonitorPassword},
+	{ID: "numbered-password", Keywords: []string{"user set password "}, find: findNumbered},
 	{ID: "mail-command", Keywords: []string{" login "}, find: findMailCommand},
 	{ID: "listed-flag", Keywords: []string{"'-p', '", `"-p", "`, `"-p","`, "'-p','", "'-w', '", `"-w", "`}, find: findListedFlag},
 	{ID: "server-login", Keywords: []string{"sp_addlinkedsrvlogin", "sp_addlogin ", "sp_password "}, find: findPositionalLogin},
@@ -109,7 +111,7 @@ var Own = []Rule{
 	{ID: "hashed-argument", Keywords: []string{"openssl passwd "}, find: findHashedArgument},
 	{ID: "encoded-login", Keywords: []string{"btoa(", "b64encode(", "base64_encode(", "buffer.from("}, find: findEncodedLogin},
 	{ID: "decoded-key", Keywords: []string{"fromhex(", "unhexlify(", "buffer.from(", ".decodestring(", "hex.decode(", "frombase64string(", "b64decode("}, find: findDecodedKey},
-	{ID: "first-argument", Keywords: []string{"aes.new(", "hmac.new(", "fernet("}, find: findFirstArgument},
+	{ID: "first-argument", Keywords: []string{"aes.new(", "hmac.new(", "fernet(", "bcrypt(", "hashsync(", "make_password(", "hash::make(", "password_hash(", "hashpw("}, find: findFirstArgument},
 	{ID: "mailbox-password", Keywords: []string{"@"}, find: findMailboxPassword},
 	{ID: "listed-logins", Keywords: []string{"chpasswd:"}, find: findListedLogins},
 	{ID: "registry-password", Keywords: []string{" /d ", " /rp "}, find: findSettingArgument},
@@ -231,7 +233,7 @@ var Own = []Rule{
 
 // toldNames are words for passwords that no program has among its names.
 var toldNames = []string{
-	"mot de passe", "contraseña", "clave", "palavra-passe", "parola", "parolă", "парол", "Парол", "密码", "密碼", "口令", "パスワード", "暗証番号",
+	"mot de passe", "code wifi", "code wi-fi", "كلمة سر", "contraseña", "clave", "palavra-passe", "parola", "parolă", "парол", "Парол", "密码", "密碼", "口令", "パスワード", "暗証番号",
 	"비밀번호", "암호", "패스워드", "비번", "پاس ورڈ", "گذرواژه", "पासवर्ड", "كلمة المرور", "كلمة مرور", "باسورد", "கடவுச்சொல்", "పాస్\u200cవర్డ్", "పాస్వర్డ్", "પાસવર્ડ", "ਪਾਸਵਰਡ", "パスフレーズ", "كلمة السر", "رمز عبور", "şifre", "Şifre", "hasł", "lösenord", "adgangskode",
 	"passord", "salasana", "hesl", "jelszó", "jelszav", "lozink", "kata laluan", "nenosiri", "contrasenya", "contrasena", "kata sandi", "mật khẩu", "รหัสผ่าน", "পাসওয়ার্ড", "κωδικός", "Κωδικός", "סיסמה", "mdp", "senha", "wachtwoord", "wlan-schlüssel", "netzwerkschlüssel", "clé wifi", "clé wi-fi", "key content", "schlüsselinhalt",
 }

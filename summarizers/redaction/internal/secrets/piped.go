@@ -37,6 +37,9 @@ func findPiped(r *reading, rule, start, end int) {
 	if i := strings.IndexByte(text[arg.start:arg.end], ':'); i >= 0 && strings.EqualFold(text[start:end], "chpasswd") {
 		arg.start += i + 1
 	}
+	if !arg.quoted && strings.IndexByte(text[max(from-1, 0):start], '(') >= 0 {
+		arg.end = arg.start + len(strings.TrimRight(text[arg.start:arg.end], ")"))
+	}
 	if password := text[arg.start:arg.end]; assignable(password, true) || secretArgument(password) || arg.quoted && fits(password, given) {
 		r.add(rule, arg.start, arg.end)
 	}

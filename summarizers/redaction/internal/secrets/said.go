@@ -73,7 +73,7 @@ func (t *telling) paired(end int, word string) bool {
 	if last && t.kind == passwordNoun && mixtureOf(word).upper > 0 && chosenText(word) {
 		// A user was named before.
 		if line := t.text[max(t.name-sideBytes, 0):t.name]; userWords.any(line[strings.LastIndexByte(line, '\n')+1:]) {
-			return stated(word, true)
+			return stated(word, true) || twoWords(word)
 		}
 	}
 	before, from := wordBefore(t.text, t.name)

@@ -9,6 +9,11 @@ import (
 func (a *assignment) take(v value, sentence bool) bool {
 	text := a.text[v.start:v.end]
 	if !v.quoted && v.end < len(a.text) && (a.text[v.end] == '(' || a.text[v.end] == '[') {
+		if line := a.drawnLine(v); line.end > v.end {
+			a.add(a.set.index["password-variable"], line.start, line.end)
+			a.until[a.rule] = max(a.until[a.rule], line.end)
+			return true
+		}
 		return a.call(text, v.end+1)
 	}
 	if words, is := a.words(v); is {
@@ -18,6 +23,9 @@ func (a *assignment) take(v value, sentence bool) bool {
 	}
 	if !v.quoted && a.kind == passwordNoun {
 		v.end = a.wholeField(v.end)
+		if whole := (value{v.start, wholeValue(a.text, v.end), false}); whole.end > v.end && a.lastLine(whole) {
+			v = whole
+		}
 		text = a.text[v.start:v.end]
 	}
 	if a.kind == phraseNoun && !v.quoted && !a.strong {
@@ -56,6 +64,19 @@ func (a *assignment) take(v value, sentence bool) bool {
 	return true
 }
 
+// drawnLine returns the rest of a line of settings if it was drawn from all signs of a keyboard: a call has as many brackets that
+// open as close.
+func (a *assignment) drawnLine(v value) value {
+	line := a.text[v.start:lineBreak(a.text, v.start)]
+	line = strings.TrimRight(line, " \t\r")
+	m := mixtureOf(line)
+	if !capitals(a.name) || len(line) < 16 || m.blanks+m.others > 0 || m.digits < 2 || m.letters() < 6 || m.symbols == 0 ||
+		strings.Count(line, "(") == strings.Count(line, ")") && strings.Count(line, "[") == strings.Count(line, "]") || entropy(line) < 3.5 || standIn(line) {
+		return value{}
+	}
+	return value{v.start, v.start + len(line), false}
+}
+
 // appended returns the text in quotes that a program appends to the one that ends at a place: "a" + "b".
 func appended(text string, at int) (value, bool) {
 	if at >= len(text) {
@@ -88,7 +109,7 @@ func (a *assignment) words(v value) (value, bool) {
 }
 
 // wrappers are calls that only make another type of a text.
-var wrappers = wordMap("String::from String Some Secret::new SecretString::new SecretString::from SecretBox::new Buffer.from str bytes string")
+var wrappers = wordMap("String::from String Some Secret::new SecretString::new SecretString::from SecretBox::new Buffer.from str bytes string bcrypt Hash::make make_password password_hash generate_password_hash bcrypt.hashpw bcrypt.hash bcrypt.hashSync")
 
 // call adds the argument of a call, or the element of a list, if it is a secret: what a call decodes only if it is drawn.
 func (a *assignment) call(name string, at int) bool {
@@ -125,9 +146,17 @@ func otherwise(text string, at int) (value, bool) {
 // secret says whether a value is a secret. In a sentence another word may follow it.
 func (a *assignment) secret(text string, v value, sentence bool) bool {
 	prose := sentence && followed(a.text, v.end)
+	if !v.quoted && !a.strong && strings.HasPrefix(text, "!") && mixtureOf(text).letters() == len(text)-1 {
+		// What a program negates.
+		return false
+	}
 	switch {
 	case a.kind == phraseNoun && !v.quoted:
 		return phraseLike(text) || assignable(text, false) && tellable(text) || a.fits(text, v) || a.colon && a.lastOnLine(v) && saidLine(text)
+	case a.kind == passwordNoun && (a.colon || a.direct) && mixtureOf(text).signedName(text) && !standIn(text):
+		return true
+	case a.kind == phraseNoun && v.quoted && (a.colon || a.direct) && longPhrase(text):
+		return true
 	case a.kind == passwordNoun || a.kind == phraseNoun:
 		return a.colon && uuidLike(text) && len(text) == 36 && a.lastOnLine(v) || assignable(text, v.quoted) && (!prose || tellable(text)) || a.fits(text, v) || v.quoted && (drawnSigns(text) || strings.HasSuffix(text, "==") && encoded(text)) ||
 			a.direct && mixtureOf(text).upper > 0 && stated(text, true)
@@ -170,6 +199,9 @@ func (a *assignment) fits(text string, v value) bool {
 		return fits(text, inQuotes)
 	case a.besideAccount(v), a.amongFields(v), a.colon && promptVerb(a.lineBefore()) && a.lastLine(v):
 		return fits(text, given)
+	case a.direct && strings.IndexByte(a.name, '-') > 0 && twoNames(text):
+		// No program has such a name.
+		return fits(text, given)
 	case a.direct:
 		return !a.inCall(v) && fits(text, onLine)
 	default:
@@ -189,8 +221,11 @@ var sessions = newWordSet([]string{"session(", "cookiesession(", "cookieparser("
 // chosen says whether a value of a name such as JWT_SECRET is one that somebody has chosen.
 func (a *assignment) chosen(text string, v value) bool {
 	name := plainName(a.name)
-	if name == "secret" && !v.quoted && !a.colon {
+	if name == "secret" && !v.quoted && !a.colon && !namedTwice(text) {
 		return strings.TrimSpace(a.lineBefore()) == "" && a.lastLine(v) && stated(text, true)
+	}
+	if m := mixtureOf(text); name == "secret" && !a.colon && (namedTwice(text) || m.signedName(text) && !standIn(text)) {
+		return true
 	}
 	if name == "secret" && v.quoted && a.colon && sessions.any(a.lineBefore()) {
 		return chosenWord(text)

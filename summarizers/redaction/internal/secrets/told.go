@@ -21,12 +21,13 @@ const (
 	linkRole sentenceRole = 1 << iota
 	afterRole
 	placeRole
+	fillerRole
 )
 
 // sentenceRoles are the roles of all words that have one.
 var sentenceRoles = func() map[string]sentenceRole {
 	roles := make(map[string]sentenceRole)
-	for role, words := range map[sentenceRole]string{linkRole: links, afterRole: afterNames, placeRole: placeWords} {
+	for role, words := range map[sentenceRole]string{linkRole: links, afterRole: afterNames, placeRole: placeWords, fillerRole: fillers} {
 		for word := range strings.FieldsSeq(words) {
 			roles[word] |= role
 		}
@@ -83,10 +84,10 @@ type telling struct {
 }
 
 // fillers are words between a link and what is told that change nothing.
-var fillers = wordMap("still now currently just actually probably maintenant toujours jetzt noch immer nun ahora todavía agora ainda ora adesso")
+const fillers = "still now currently just actually probably maintenant toujours jetzt noch immer nun ahora todavía agora ainda ora adesso"
 
 // placeWords are words behind which a place or an account is named, in the middle of a sentence.
-const placeWords = "for of on at from to für vom von zum zur im am auf de pour para per do"
+const placeWords = "for of in on at from to für vom von zum zur im am auf de pour para per do"
 
 // told is a name for a secret in a sentence.
 type told struct {
@@ -384,7 +385,7 @@ func (t *telling) goesOn(word string) bool {
 	switch {
 	case roles&linkRole != 0:
 		t.linked, t.sinceLink = true, 0
-	case t.linked && fillers[lower]:
+	case t.linked && roles&fillerRole != 0:
 	case t.linked:
 		t.sinceLink++
 		return t.sinceLink <= 3
@@ -414,7 +415,7 @@ const leastTold = 6
 
 // tell adds a word of a sentence if it can only be a secret.
 func (t *telling) tell(at int, word string) bool {
-	if len(word) < leastTold {
+	if len(word) < leastTold || word[0] == '!' && mixtureOf(word).letters() == len(word)-1 {
 		return false
 	}
 	word = strings.TrimRight(word, "'")
@@ -428,7 +429,12 @@ func (t *telling) tell(at int, word string) bool {
 	digits := t.linked && t.kind == passwordNoun && len(word) >= 6 && runOf(word, 0, &digitBytes, 12) == len(word) && lastWordAt(t.text, end)
 	foreign := !t.english && t.kind == passwordNoun && (t.linked && t.sinceLink == 0 && lastWordAt(t.text, end) && m.chosenName(word) ||
 		(t.linked && t.sinceLink == 0 || t.words == 0) && m.signedName(word))
+	foreign = foreign || t.linked && t.sinceLink == 0 && t.kind == passwordNoun && m.signedName(word) && !standIn(word)
 	direct := foreign || digits || t.besideUser(word) || t.paired(end, word) || t.alone(at, end, word) || t.kind <= phraseNoun && (t.linked && t.sinceLink == 0 || !t.english && t.words == 0) && m.stated(word, lastWordAt(t.text, end) || t.changes(at, end))
+	if t.kind == keyNoun && nouned(word) {
+		// The type of another key.
+		return false
+	}
 	if !drawn && !direct && (!m.tellable(word) || t.kind == keyNoun && (strings.IndexByte(word, '.') >= 0 || nouned(word) || !t.linked)) {
 		return false
 	}
@@ -445,8 +451,11 @@ func (t *telling) tell(at int, word string) bool {
 // signedName says whether a word is two words with a sign between them, as in Pulpo!azul, which in a sentence of another language
 // is no name of a program.
 func (m mixture) signedName(word string) bool {
+	if m.symbols != 1 || m.upper == 0 || m.lower < 5 || m.letters()+m.digits+1 != len(word) {
+		return false
+	}
 	at := strings.IndexAny(word, "!#$*")
-	return m.symbols == 1 && m.upper > 0 && m.lower >= 5 && m.letters()+m.digits+1 == len(word) && at > 1 && at < len(word)-2
+	return at > 1 && at < len(word)-2
 }
 
 // besideUser says whether a word directly behind a name for passwords of another language is the password of a user who is

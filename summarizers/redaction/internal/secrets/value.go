@@ -355,6 +355,19 @@ func saidLine(text string) bool {
 	return words >= 5 && common*5 <= words
 }
 
+// longPhrase says whether a text in quotes behind a name for passphrases is one: four or more words that say nothing about
+// passphrases.
+func longPhrase(text string) bool {
+	words := 0
+	for word := range strings.FieldsSeq(text) {
+		if m := mixtureOf(word); m.lower+m.digits != len(word) || saidWords[word] || nouned(word) {
+			return false
+		}
+		words++
+	}
+	return words >= 4 && len(text) <= 256
+}
+
 func hexLike(text string) bool {
 	for i := range len(text) {
 		if c := text[i]; (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'f') {
