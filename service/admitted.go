@@ -102,13 +102,15 @@ func (s *Service) admittedSync(
 // plansMuch reports that an append to a session plans on a large view. Where the row cannot be read, the append says
 // why.
 func (s *Service) plansMuch(ctx context.Context, id string) bool {
-	if s.small.has(ctx, id) {
+	if s.light.has(ctx, id) {
 		return false
 	}
 	row, err := s.logs.Row(ctx, id)
-	if err != nil || row.GetHead().GetViewBytes() < largeSessionBytes {
-		return false
-	}
+	return err == nil && row.GetHead().GetViewBytes() >= largeSessionBytes && plans(row)
+}
+
+// plans reports that an append to a session plans, whatever the size of its view.
+func plans(row *storagev1.Session) bool {
 	policy := row.GetResolvedPolicy()
 	return len(policy.GetOnUserMessage().GetStrategies()) > 0 ||
 		strategies.ReportPlanned(row.GetHead(), policy, true).GetShouldCompact()

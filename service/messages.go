@@ -22,14 +22,14 @@ func (s *Service) AppendMessages(
 		return nil, err
 	}
 	defer permit.Leave()
-	answer, pruned, err := s.intake.Append(ctx, req)
+	appended, err := s.intake.Append(ctx, req)
 	if err != nil {
 		return nil, err
 	}
-	s.compactor.Metrics.Pruned(pruned)
-	s.metrics.appended(answer.GetReport())
-	s.small.note(ctx, req.GetSessionId(), answer.GetReport().GetViewBytes())
-	return answer, nil
+	s.compactor.Metrics.Pruned(appended.Pruned)
+	s.metrics.appended(appended.Answer.GetReport())
+	s.light.note(ctx, req.GetSessionId(), isLight(appended.Row))
+	return appended.Answer, nil
 }
 
 // ListMessages implements SessionService.

@@ -125,7 +125,7 @@ type Service struct {
 	trails     *views.Trails
 	rereads    *views.Rereads
 	admission  *admission.Pools
-	small      smallSessions
+	light      lightSessions
 	metrics    *callMetrics
 	quotas     *quota.Quotas
 	sweeper    *retention.Sweeper

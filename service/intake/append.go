@@ -11,24 +11,31 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// Append appends the messages of a request, and the records that came with them. pruned is the entry of
-// policy.on_user_message; nil where there is none.
-func (i *Intake) Append(
-	ctx context.Context, req *compactordv1.AppendMessagesRequest,
-) (answer *compactordv1.AppendMessagesResponse, pruned *compactordv1.PruneEntry, err error) {
+// Appended is what came of a request to append.
+type Appended struct {
+	Answer *compactordv1.AppendMessagesResponse
+	// Row is the session's row after it. It must not be changed.
+	Row *storagev1.Session
+	// Pruned is the entry of policy.on_user_message; nil where there is none.
+	Pruned *compactordv1.PruneEntry
+}
+
+// Append appends the messages of a request, and the records that came with them.
+func (i *Intake) Append(ctx context.Context, req *compactordv1.AppendMessagesRequest) (*Appended, error) {
 	if err := checkImports(req); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	sent, err := i.readAppend(ctx, req)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if err := i.countAhead(ctx, req, sent); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	answer = &compactordv1.AppendMessagesResponse{}
+	answer := &compactordv1.AppendMessagesResponse{}
+	done := &Appended{Answer: answer}
 	err = i.Logs.Update(ctx, req.GetSessionId(), func(row *storagev1.Session) (*sessionlog.Write, error) {
-		pruned = nil
+		done.Row, done.Pruned = row, nil
 		if known, err := i.recordedAppend(ctx, row, req, answer); known || err != nil {
 			return nil, err
 		}
@@ -39,7 +46,7 @@ func (i *Intake) Append(
 		if err := i.appendRequest(ctx, w, in, req); err != nil {
 			return nil, err
 		}
-		if pruned, err = i.Compactor.OnUserMessage(ctx, w); err != nil {
+		if done.Pruned, err = i.Compactor.OnUserMessage(ctx, w); err != nil {
 			return nil, err
 		}
 		answer.FirstIndex, answer.NextIndex = row.GetHead().GetNextIndex(), w.Head().GetNextIndex()
@@ -51,12 +58,13 @@ func (i *Intake) Append(
 		if answer.GetAnswer() != nil {
 			i.describeAnswer(answer.GetAnswer(), in.messages[len(in.messages)-1], answer.GetNextIndex()-1)
 		}
+		done.Row = w.Row()
 		return w, rememberAppended(w, req, answer)
 	})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return answer, pruned, nil
+	return done, nil
 }
 
 // appendRequest adds the messages of a request and its records to the write.

@@ -26,13 +26,13 @@ func (c *rowCounter) Session(ctx context.Context, tenant, id string) (*storagev1
 	return c.Store.Session(ctx, tenant, id)
 }
 
-// An append to a session that the last one left small reads the session's row once. It is read once more where it is not
-// known how large the view is, or where it was large.
-func TestAppendsToSmallSessionsReadTheirRowOnce(t *testing.T) {
+// An append to a session that the last one left light reads the session's row once. It is read once more where it is not
+// known whether it is, or where the append plans on a large view.
+func TestAppendsToLightSessionsReadTheirRowOnce(t *testing.T) {
 	t.Parallel()
 	store := &rowCounter{Store: memory.New()}
 	d := start(t, withStore(store))
-	d.create("s", nil)
+	d.create("s", &compactordv1.Policy{OnUserMessage: listOf(hideAll().GetPruneStrategy())})
 	reads := func(text string) int64 {
 		before := store.read.Load()
 		d.append("s", user(text))
@@ -46,4 +46,9 @@ func TestAppendsToSmallSessionsReadTheirRowOnce(t *testing.T) {
 	require.NoError(t, err)
 	require.EqualValues(t, 2, reads("behind nothing"))
 	require.EqualValues(t, 1, reads("and once more"))
+	d.create("other", nil)
+	d.append("other", user(strings.Repeat("text ", 120_000)))
+	before := store.read.Load()
+	d.append("other", user("behind much that is not due"))
+	require.EqualValues(t, 1, store.read.Load()-before)
 }
