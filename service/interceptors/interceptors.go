@@ -11,7 +11,6 @@ import (
 	prommiddleware "github.com/grpc-ecosystem/go-grpc-middleware/providers/prometheus"
 	middleware "github.com/grpc-ecosystem/go-grpc-middleware/v2"
 	"github.com/grpc-ecosystem/go-grpc-middleware/v2/interceptors"
-	"github.com/grpc-ecosystem/go-grpc-middleware/v2/interceptors/logging"
 	"github.com/grpc-ecosystem/go-grpc-middleware/v2/interceptors/recovery"
 	"github.com/grpc-ecosystem/go-grpc-middleware/v2/interceptors/selector"
 	"go.opentelemetry.io/otel/trace"
@@ -71,11 +70,7 @@ func New(
 	recovered := recovery.WithRecoveryHandlerContext(func(ctx context.Context, cause any) error {
 		return apierror.Recovered(ctx, logger, "handler", sessionlog.NewID(), cause)
 	})
-	// Payloads are conversations: log only the end of a call, never its content.
-	logOptions := []logging.Option{logging.WithLogOnEvents(logging.FinishCall), logging.WithLevels(callLevel)}
-	logged := logging.LoggerFunc(func(ctx context.Context, level logging.Level, message string, fields ...any) {
-		logger.Log(ctx, slog.Level(level), "call", append(fields, "event", message)...)
-	})
+	logged := lines{logger}
 	mapped := errorMap{logger}
 	audited, begun := auditing{log, now}, tracedBy(traces)
 	return &Chain{
@@ -84,7 +79,7 @@ func New(
 			begun.unary,
 			arriveUnary(now),
 			metrics.UnaryServerInterceptor(),
-			selector.UnaryServerInterceptor(logging.UnaryServerInterceptor(logged, logOptions...), ourServices),
+			selector.UnaryServerInterceptor(logged.unary, ourServices),
 			selector.UnaryServerInterceptor(audited.unary, ourServices),
 			mapped.unary,
 			recovery.UnaryServerInterceptor(recovered),
@@ -101,7 +96,7 @@ func New(
 			begun.stream,
 			arriveStream(now),
 			metrics.StreamServerInterceptor(),
-			selector.StreamServerInterceptor(logging.StreamServerInterceptor(logged, logOptions...), ourServices),
+			selector.StreamServerInterceptor(logged.stream, ourServices),
 			selector.StreamServerInterceptor(audited.stream, ourServices),
 			mapped.stream,
 			recovery.StreamServerInterceptor(recovered),
@@ -110,18 +105,6 @@ func New(
 			receiver.Stream,
 			noteStream,
 		},
-	}
-}
-
-// callLevel returns the log level of a call's end. An error that only the client can fix is no error of the daemon.
-func callLevel(code codes.Code) logging.Level {
-	switch code {
-	case codes.Internal, codes.DataLoss, codes.Unknown:
-		return logging.LevelError
-	case codes.Unavailable, codes.ResourceExhausted, codes.DeadlineExceeded:
-		return logging.LevelWarn
-	default:
-		return logging.LevelInfo
 	}
 }
 

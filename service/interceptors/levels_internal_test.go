@@ -22,7 +22,7 @@ func TestLevelsOfTheDocument(t *testing.T) {
 		for _, name := range regexp.MustCompile(`[A-Z_]{2,}`).FindAllString(row[2], -1) {
 			var code codes.Code
 			require.NoError(t, code.UnmarshalJSON([]byte(`"`+name+`"`)), name)
-			require.Equal(t, levels[row[1]], slog.Level(callLevel(code)), name)
+			require.Equal(t, levels[row[1]], callLevel(code), name)
 			found++
 		}
 	}
