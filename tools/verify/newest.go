@@ -36,8 +36,11 @@ func (v *verifier) checkNewestFrameworks(ctx context.Context) error {
 			broken = append(broken, fmt.Errorf("%s: %w", f.name, err))
 		}
 		if ctx.Err() != nil {
-			break
+			return errors.Join(broken...)
 		}
+	}
+	if err := v.checkNewestNodeFrameworks(ctx, env); err != nil {
+		broken = append(broken, err)
 	}
 	return errors.Join(broken...)
 }

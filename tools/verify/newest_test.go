@@ -26,3 +26,15 @@ func TestDifferences(t *testing.T) {
 	require.Equal(t, []string{"typing-extensions 4.16.0, pinned 4.15.0"},
 		differences(lockFile, "pip==26.0\ntyping_extensions==4.16.0\nuvloop==0.21.0"))
 }
+
+func TestDifferencesOfNode(t *testing.T) {
+	own := nodePackage{
+		Dependencies:    map[string]string{"ai": "7.0.1", "zod": "4.6.7"},
+		DevDependencies: map[string]string{"typescript": "5.9.3", "@types/node": "20.0.0", "fast-check": "4.11.0"},
+	}
+	pinned := own.pinned()
+	require.Equal(t, map[string]string{"ai": "7.0.1", "zod": "4.6.7", "fast-check": "4.11.0"}, pinned)
+	require.Equal(t, []string{"nothing"}, differencesOfNode(pinned, pinned))
+	require.Equal(t, []string{"ai 7.1.0, pinned 7.0.1"},
+		differencesOfNode(pinned, map[string]string{"ai": "7.1.0", "zod": "4.6.7", "fast-check": "4.11.0"}))
+}
