@@ -40,10 +40,13 @@ func compareStored(
 			return 0, err
 		}
 		for _, stored := range page.GetMessages() {
-			if compared == len(file.Messages) {
+			if compared == file.Count() {
 				return uint32(compared), nil
 			}
-			m := file.Messages[compared]
+			m, err := file.take(compared)
+			if err != nil {
+				return 0, err
+			}
 			if what, grown := difference(stored.GetMessage(), m); what != "" {
 				last := stored.GetIndex()+1 == has
 				return 0, &DiffersError{stored.GetIndex(), file.Place(m.GetSourcePosition()), what, grown && last}
@@ -51,7 +54,6 @@ func compareStored(
 			if stored.GetState() == compactordv1.MessageState_MESSAGE_STATE_PUT_ASIDE {
 				aside++
 			}
-			file.Messages[compared] = nil
 			compared++
 		}
 		p.Update(int64(compared))
@@ -59,7 +61,7 @@ func compareStored(
 			break
 		}
 	}
-	if aside > 0 && compared < len(file.Messages) {
+	if aside > 0 && compared < file.Count() {
 		p.Say("  a revert has put aside %s of the session: what is new follows the others", terminal.Count(aside, "message"))
 	}
 	return uint32(compared), nil

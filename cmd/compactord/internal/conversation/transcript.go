@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 
@@ -19,8 +20,12 @@ type Transcript struct {
 	// Name is the file's name for people.
 	Name   string
 	Reader *transcript.Reader
-	// Messages are the messages that are not uploaded yet.
+	// Messages are the messages that are not uploaded yet. Of a large file that is imported they are some of the next ones.
 	Messages []*compactordv1.Message
+	// count is how many messages the file has, first the index of the first one of Messages, and again reads those that are
+	// not there yet; nil where all are there.
+	count, first int
+	again        *transcript.Reader
 	// records are the compactions and checkpoints that the file reports.
 	records []*compactordv1.ImportedRecord
 	// Notes say what the reader left out or changed.
@@ -60,7 +65,7 @@ func (t *Transcript) RecordedSummaries() []RecordedSummary {
 
 // Again returns a copy without records, for another upload: an upload releases the messages that it has sent.
 func (t *Transcript) Again() *Transcript {
-	return &Transcript{Messages: slices.Clone(t.Messages), strict: t.strict}
+	return &Transcript{Messages: slices.Clone(t.Messages), count: t.count, strict: t.strict}
 }
 
 // Reading holds the flags about reading a file.
@@ -103,6 +108,19 @@ func (r Reading) options(w *terminal.Input) []transcript.Option {
 
 // ReadTranscript reads a whole transcript, so that an error at its end is known before anything is done.
 func ReadTranscript(ctx context.Context, a *api.App, path string, how Reading, p *terminal.Progress) (*Transcript, error) {
+	return readTranscript(ctx, a, path, how, math.MaxInt64, p)
+}
+
+// ReadToImport is ReadTranscript for messages that are only uploaded: those of a large file are not held. The caller closes the
+// transcript.
+func ReadToImport(ctx context.Context, a *api.App, path string, how Reading, p *terminal.Progress) (*Transcript, error) {
+	return readTranscript(ctx, a, path, how, heldBytes, p)
+}
+
+// readTranscript reads a transcript. Of a file that is larger than some bytes it holds no messages.
+func readTranscript(
+	ctx context.Context, a *api.App, path string, how Reading, held int64, p *terminal.Progress,
+) (*Transcript, error) {
 	name, in, size, err := OpenTranscript(a, path)
 	if err != nil {
 		return nil, err
@@ -110,14 +128,14 @@ func ReadTranscript(ctx context.Context, a *api.App, path string, how Reading, p
 	// A file that was only read needs no check at closing.
 	defer func() { _ = in.Close() }()
 	p.Stage("reading "+name, "bytes", size)
-	t, err := parseTranscript(name, path, how, terminal.NewInput(ctx, in, p))
+	t, err := parseTranscript(name, path, how, terminal.NewInput(ctx, in, p), size <= held)
 	if errors.Is(context.Cause(ctx), terminal.ErrInterrupted) {
 		return nil, terminal.ErrInterrupted
 	}
 	if err != nil {
 		return nil, Misread(name, err)
 	}
-	p.Say("%s: %s, %s", name, terminal.Count(len(t.Messages), "message"), t.Reader.Format())
+	p.Say("%s: %s, %s", name, terminal.Count(t.Count(), "message"), t.Reader.Format())
 	for _, note := range t.Notes {
 		p.Say("  %s", note)
 	}
@@ -146,8 +164,8 @@ func OpenTranscript(a *api.App, path string) (name string, in io.ReadCloser, siz
 	return path, file, info.Size(), nil
 }
 
-// parseTranscript reads standard input, or a file and those that it continues.
-func parseTranscript(name, path string, how Reading, in *terminal.Input) (*Transcript, error) {
+// parseTranscript reads standard input, or a file and those that it continues. It holds the messages, or has them read again.
+func parseTranscript(name, path string, how Reading, in *terminal.Input, holds bool) (*Transcript, error) {
 	var reader *transcript.Reader
 	var err error
 	if path == terminal.StandardInput {
@@ -160,11 +178,18 @@ func parseTranscript(name, path string, how Reading, in *terminal.Input) (*Trans
 	}
 	// A file that was only read needs no check at closing.
 	defer func() { _ = reader.Close() }()
-	messages, err := reader.ReadAll()
+	t := &Transcript{Name: name, Reader: reader, strict: how.Strict}
+	if holds {
+		t.Messages, err = reader.ReadAll()
+		t.count = len(t.Messages)
+	} else {
+		err = t.scan(reader, func() (*transcript.Reader, error) {
+			return transcript.OpenFile(path, how.options(in.Silent())...)
+		})
+	}
 	if err != nil {
 		return nil, err
 	}
-	t := &Transcript{Name: name, Reader: reader, Messages: messages, strict: how.Strict}
 	if !how.WithoutCompactions {
 		t.records = reader.Records()
 	}

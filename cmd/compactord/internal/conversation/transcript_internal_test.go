@@ -18,7 +18,7 @@ func TestPlaceOfAMessageInItsFile(t *testing.T) {
 			"json":  "[" + strings.Join(strings.Split(strings.TrimSpace(sample.Talk(1)), "\n"), ",") + "]",
 			"pi":    `{"type":"session","id":"x","timestamp":"2026-01-01T00:00:00Z","cwd":"/"}`,
 		}[format]
-		read, err := parseTranscript("x", terminal.StandardInput, Reading{}, terminal.NewInput(t.Context(), strings.NewReader(content), nil))
+		read, err := parseTranscript("x", terminal.StandardInput, Reading{}, terminal.NewInput(t.Context(), strings.NewReader(content), nil), true)
 		require.NoError(t, err)
 		require.Equal(t, want, read.Place(7))
 	}

@@ -50,8 +50,7 @@ func (t *Transcript) AddFindings(uploaded *Uploaded, p *terminal.Progress) {
 func Upload(
 	ctx context.Context, c *api.Client, session string, has uint32, file *Transcript, p *terminal.Progress,
 ) (*Uploaded, error) {
-	messages := file.Messages
-	p.Stage(uploading(len(messages), int(has)), "messages", int64(len(messages)))
+	p.Stage(uploading(file.Count(), int(has)), "messages", int64(file.Count()))
 	uploaded := &Uploaded{findings: make(map[string]int), examples: make(map[string]string)}
 	first, atEnd := uint32(0), []*compactordv1.ImportedRecord(nil)
 	if has > 0 {
@@ -64,13 +63,16 @@ func Upload(
 		}
 	}
 	most := BatchMessages
-	for start := int(first); start < len(messages); {
-		batch := NextBatch(messages[start:], most)
+	for start := int(first); start < file.Count(); {
+		messages, err := file.from(start)
+		if err != nil {
+			return nil, err
+		}
+		batch := NextBatch(messages, most)
 		request := &compactordv1.AppendMessagesRequest{
 			SessionId: session, Messages: batch, ExpectedNextIndex: proto.Uint32(uint32(start)), Strict: file.strict,
 			ImportedRecords: slices.Concat(atEnd, recordsBetween(file.records, uint32(start), uint32(start+len(batch)))),
 		}
-		var err error
 		if request.RequestId, err = batchID(request); err != nil {
 			return nil, err
 		}

@@ -44,11 +44,12 @@ func (c *Import) Run(ctx context.Context, a *api.App) (err error) {
 	if c.Store != "" {
 		defer compileRules()()
 	}
-	t, err := conversation.ReadTranscript(ctx, a, c.File, c.Reading, p)
+	t, err := conversation.ReadToImport(ctx, a, c.File, c.Reading, p)
 	if err != nil {
 		return err
 	}
-	if len(t.Messages) == 0 {
+	defer func() { err = errors.Join(err, t.Close()) }()
+	if t.Count() == 0 {
 		return terminal.NothingError{Why: t.Name + " has no messages"}
 	}
 	daemon, err := c.Open(ctx, a, true)

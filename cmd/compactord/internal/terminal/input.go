@@ -57,6 +57,13 @@ func (w *Input) On(in io.Reader) *Input {
 	return &each
 }
 
+// Silent returns a copy that shows no progress.
+func (w *Input) Silent() *Input {
+	each := *w
+	each.progress, each.buffer = nil, nil
+	return &each
+}
+
 // maxTextBytes is the largest size of a text, more than the service accepts.
 const maxTextBytes = 64 << 20
 
