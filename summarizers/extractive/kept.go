@@ -45,6 +45,16 @@ func (d *digest) readKept(ctx context.Context) error {
 	// What the agent asked is asked at the end of what is summarized.
 	r.pending, r.spoke, r.latestRead, r.offered, r.messages = before.pending, before.spoke, before.latestRead, before.offered, before.messages
 	d.l.followed = d.l.followed || r.lastRequest != before.lastRequest
-	d.try(summarizers.StageSettle, 0, func() { d.l.dropOnlyFrom(after[0].GetIndex()) })
+	d.try(summarizers.StageSettle, 0, func() {
+		d.l.dropOnlyFrom(after[0].GetIndex())
+		r.closeFrom(after[0].GetIndex())
+	})
 	return nil
+}
+
+// closeFrom forgets the calls from a message on that wait for a result: whoever reads these messages sees that.
+func (r *reader) closeFrom(first uint32) {
+	for id, calls := range r.open {
+		r.open[id] = slices.DeleteFunc(calls, func(c *call) bool { return c.index >= first })
+	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/summarizers"
 )
 
@@ -85,4 +86,17 @@ func section(text, heading string) string {
 		return text
 	}
 	return below(text, heading)
+}
+
+// Whoever reads the kept messages sees which of their calls wait for a result.
+func TestCallsOfKeptMessagesNeedNoLine(t *testing.T) {
+	t.Parallel()
+	var c conversation
+	c.user("Write down when the ferries of the harbour leave, as a table.")
+	c.add(compactordv1.Role_ROLE_ASSISTANT, callPart("call-a", "bash", `{"command":"make timetable"}`))
+	cut := len(c.log)
+	c.add(compactordv1.Role_ROLE_ASSISTANT, callPart("call-b", "read_file", `{"path":"plans/quays.md"}`))
+	text := summarize(t, &summarizers.Request{Messages: c.log[:cut], Kept: c.log[cut:], MaxTokens: 2000})
+	require.Contains(t, text, "No result yet: `make timetable` [#1]")
+	require.NotContains(t, text, "quays.md")
 }
