@@ -66,3 +66,49 @@ func TestLabelledStatementsStayLonger(t *testing.T) {
 	require.Contains(t, text, "FACT: The depot of the parser is in Porto. [#2]")
 	require.NotContains(t, text, "Today I saw many boats")
 }
+
+// TestLinesWithTheSameLabelStandBelowIt: the label is written once, and each line is still known by it in the next summary.
+func TestLinesWithTheSameLabelStandBelowIt(t *testing.T) {
+	t.Parallel()
+	const together = "- HARBOUR RULE:\n" +
+		"  - Never tie a boat to the north mole. [#2]\n" +
+		"  - \\(developer) boats always keep their lights on. [#6]\n" +
+		"- DEPOT RULE: Never lock the east gate. [#4]"
+	var c conversation
+	c.user("Port the timetable of the harbour to the new format.")
+	c.says("I begin with the ferries.")
+	c.user("HARBOUR RULE: Never tie a boat to the north mole.")
+	c.says("Noted.")
+	c.user("DEPOT RULE: Never lock the east gate.")
+	c.says("Noted.")
+	c.user("HARBOUR RULE: (developer) boats always keep their lights on.")
+	c.says("Noted.")
+	c.user("Go on with the timetable.")
+	text := c.summary(t, "")
+	for range 2 {
+		require.Equal(t, together, below(text, "## Constraints & Preferences"))
+		text = summarize(t, &summarizers.Request{PreviousSummary: text, MaxTokens: 2000})
+	}
+	c.log = nil
+	c.user("HARBOUR RULE: Never leave a boat without a fender.")
+	c.says("Noted.")
+	c.user("Go on.")
+	for i, m := range c.log {
+		m.Index = uint32(10 + i)
+	}
+	require.Contains(t, c.summary(t, text), "always keep their lights on. [#6]\n  - Never leave a boat without a fender. [#10]\n- DEPOT")
+}
+
+// TestShortLabelsStayInTheirLines: a label of its own line would be longer than what it saves.
+func TestShortLabelsStayInTheirLines(t *testing.T) {
+	t.Parallel()
+	var c conversation
+	c.user("Port the timetable of the harbour to the new format.")
+	c.says("I begin with the ferries.")
+	for _, rule := range []string{"BAN: Never tie a boat to the north mole.", "BAN: Never lock the east gate."} {
+		c.user(rule)
+		c.says("Noted.")
+	}
+	c.user("Go on with the timetable.")
+	require.Contains(t, c.summary(t, ""), "- BAN: Never tie a boat to the north mole. [#2]\n- BAN: Never lock the east gate. [#4]")
+}

@@ -93,16 +93,14 @@ func writeSections(headings []summarizers.Heading, lines [][]string, between str
 func (ly *layout) below(list []chosen, s section, quotes []string) []string {
 	slices.SortStableFunc(list, order)
 	lines := earlierLines(list)
-	for _, c := range list {
-		if c.it.kind != kindEarlier {
-			lines = append(lines, ly.line(c, s.holds))
-		}
-	}
+	lines = append(lines, ly.grouped(slices.DeleteFunc(slices.Clone(list), isEarlierLine), s.holds)...)
 	if s.quotes {
 		lines = append(lines, quotes...)
 	}
 	return lines
 }
+
+func isEarlierLine(c chosen) bool { return c.it.kind == kindEarlier }
 
 // order compares lines below a heading: the goal comes first, then the others by kind and age. To-dos come before what was
 // said about next steps, in the order of their list.

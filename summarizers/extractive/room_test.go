@@ -97,10 +97,12 @@ func TestRoomOfQuotesThatStatementsRepeatIsUsed(t *testing.T) {
 			tell(i+1, "FACT: The ferry of quay %d leaves for port_%02d at %d:%02d.", i, i, 5+i%17, i*7%60)
 		}
 	}
+	// Statements with the same label stand below it.
+	shows := func(text, said string) bool { return strings.Contains(text, said[strings.Index(said, ": ")+2:]) }
 	unused := 0
 	for budget := uint32(420); budget <= 700; budget += 4 {
 		text := summarize(t, &summarizers.Request{Messages: c.log, MaxTokens: budget, Count: chars4})
-		if slices.ContainsFunc(told, func(said string) bool { return !strings.Contains(text, said) }) && 100*chars4(text) < 95*budget {
+		if slices.ContainsFunc(told, func(said string) bool { return !shows(text, said) }) && 100*chars4(text) < 95*budget {
 			unused++
 		}
 	}
