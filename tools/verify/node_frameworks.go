@@ -16,6 +16,11 @@ func nodeFrameworks() client { return nodeFramework("clients/ts/frameworks", (*v
 // piFramework is Pi, whose extension is a file of its own.
 func piFramework() client { return nodeFramework("clients/ts/frameworks/pi", (*verifier).nodeOfPi) }
 
+// opencodeFramework is opencode, whose plugin is a file of its own.
+func opencodeFramework() client {
+	return nodeFramework("clients/ts/frameworks/opencode", (*verifier).nodeOfPi)
+}
+
 func nodeFramework(folder string, language func(*verifier, context.Context) (found, lack string)) client {
 	return client{
 		folder:   folder,
@@ -31,10 +36,7 @@ func (v *verifier) nodeOfPi(ctx context.Context) (found, lack string) {
 	if _, lack := v.node(ctx); lack != "" {
 		return "", lack
 	}
-	node := "node"
-	if named := os.Getenv(piNodeVariable); named != "" {
-		node = named
-	}
+	node := newNode()
 	found, err := v.ask(ctx, node, "--version")
 	var major, minor int
 	if err == nil {
@@ -47,6 +49,14 @@ func (v *verifier) nodeOfPi(ctx context.Context) (found, lack string) {
 		return "", fmt.Sprintf("%s is %s, and Pi needs 22.19: name another one by %s", node, found, piNodeVariable)
 	}
 	return "node " + found, ""
+}
+
+// newNode is the Node for what the usual one may be too old for.
+func newNode() string {
+	if named := os.Getenv(piNodeVariable); named != "" {
+		return named
+	}
+	return "node"
 }
 
 // checkNodeFrameworks checks the types of the adapters of the TypeScript client, and runs their tests with the real
@@ -66,7 +76,13 @@ func (v *verifier) checkNodeFrameworks(ctx context.Context, env []string) error 
 	} else if err != nil {
 		return err
 	}
-	return v.testPi(ctx, env)
+	if err := v.testPi(ctx, env); err != nil {
+		return err
+	}
+	if err := v.needClient(ctx, opencodeFramework()); err != nil {
+		return err
+	}
+	return v.testOpencode(ctx, env)
 }
 
 // buildNodeFrameworks builds the TypeScript client.
@@ -101,6 +117,15 @@ func (v *verifier) testPi(ctx context.Context, env []string) error {
 	return v.testInPython(ctx, env, "frameworks/test_pi.py")
 }
 
+func (v *verifier) testOpencode(ctx context.Context, env []string) error {
+	return v.runAll(ctx, opencodeFramework(), []command{
+		{args: []string{"npm", "run", "--silent", "build"}},
+		{args: []string{"npm", "run", "--silent", "lint"}},
+		// It runs TypeScript.
+		{args: []string{newNode(), "--test", "test/compactord.test.ts"}, env: env},
+	})
+}
+
 // testInPython runs tests of programs of Node that are written in Python.
 func (v *verifier) testInPython(ctx context.Context, env []string, tests string) error {
 	return v.runAll(ctx, pythonClient(), []command{
@@ -129,5 +154,9 @@ func (v *verifier) checkNewestNodeFrameworks(ctx context.Context, env []string) 
 		// Also after a cancel: what is pinned must be what is there.
 		return errors.Join(err, v.npmInstall(context.WithoutCancel(ctx), c.folder))
 	}
-	return errors.Join(tests(nodeFrameworks(), v.testNodeFrameworks), tests(piFramework(), v.testPi))
+	return errors.Join(
+		tests(nodeFrameworks(), v.testNodeFrameworks),
+		tests(piFramework(), v.testPi),
+		tests(opencodeFramework(), v.testOpencode),
+	)
 }

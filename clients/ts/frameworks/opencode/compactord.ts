@@ -1,0 +1,113 @@
+// A plugin of opencode: a session of compactord keeps all that was said, and its digest of what a compaction is about to
+// cover goes into the prompt of opencode's own summary.
+//
+// README.md beside this file says how to install it.
+
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import type { Hooks, Plugin } from "@opencode-ai/plugin";
+import type { Message, Part } from "@opencode-ai/sdk";
+import { Client } from "compactord";
+import { MessageSchema, Role, type PartSchema } from "compactord/v1";
+
+interface Said {
+  readonly info: Message;
+  readonly parts: readonly Part[];
+}
+
+export const CompactordPlugin: Plugin = ({ client: opencode }) => {
+  const client = new Client();
+
+  const session = (id: string) => client.openSession(`opencode-${id}`, { policy: {} });
+
+  /** Brings the log in line with a conversation of opencode. */
+  const synced = async (id: string) => {
+    const { data = [] } = await opencode.session.messages({ path: { id } });
+    const held = await session(id);
+    await held.sync(data.flatMap(neutralOf), { compact: false, view: false });
+    return held;
+  };
+
+  const failed = async (error: unknown): Promise<void> => {
+    const message = `compactord: ${error instanceof Error ? error.message : String(error)}`;
+    await opencode.app.log({ body: { service: "compactord", level: "warn", message } });
+  };
+
+  return Promise.resolve<Hooks>({
+    // Where no daemon answers, opencode's own compaction goes on as without us.
+    "experimental.session.compacting": async ({ sessionID }, output) => {
+      try {
+        const held = await synced(sessionID);
+        const { compaction } = await held.compact({ reason: "manual" });
+        const digest = compaction === undefined ? undefined : (await held.view()).neutral.find(isSummary);
+        const text = (digest?.message?.parts ?? []).map(({ kind }) => (kind.case === "text" ? kind.value.text : ""));
+        if (text.length > 0) {
+          output.context.push(
+            "A digest of the conversation. Keep its facts, and the references in brackets, such as [#12], by which the " +
+              `messages can be read again:\n\n${text.join("\n")}`,
+          );
+        }
+      } catch (error) {
+        await failed(error);
+      }
+    },
+    // After each turn.
+    event: async ({ event }) => {
+      if (event.type === "session.idle") {
+        try {
+          await synced(event.properties.sessionID);
+        } catch (error) {
+          await failed(error);
+        }
+      }
+    },
+  });
+};
+
+function isSummary({ origin }: { readonly origin: { readonly case: string | undefined } }): boolean {
+  return origin.case === "summaryOf";
+}
+
+/** A message of opencode, and the results of the tools that it called. What a compaction wrote is none of the conversation. */
+function neutralOf({ info, parts }: Said) {
+  const isSummaryOfItsOwn = info.role === "assistant" && info.summary === true;
+  if (isSummaryOfItsOwn || parts.some(({ type }) => type === "compaction")) {
+    return [];
+  }
+  const said = parts.flatMap(partsOf);
+  const message = { role: info.role === "user" ? Role.USER : Role.ASSISTANT, parts: said };
+  const made: MessageInitShape<typeof MessageSchema>[] = [
+    ...(said.length > 0 ? [message] : []),
+    ...parts.flatMap(resultOf),
+  ];
+  return made.map((one) => create(MessageSchema, one));
+}
+
+function partsOf(part: Part): MessageInitShape<typeof PartSchema>[] {
+  switch (part.type) {
+    case "text":
+      return part.ignored === true || part.text === ""
+        ? []
+        : [{ kind: { case: "text" as const, value: { text: part.text } } }];
+    case "tool": {
+      const { callID: id, tool: name, state } = part;
+      return [{ kind: { case: "toolCall" as const, value: { id, name, arguments: JSON.stringify(state.input) } } }];
+    }
+    default:
+      return [];
+  }
+}
+
+function resultOf(part: Part): MessageInitShape<typeof MessageSchema>[] {
+  if (part.type !== "tool" || (part.state.status !== "completed" && part.state.status !== "error")) {
+    return [];
+  }
+  const isError = part.state.status === "error";
+  const text = part.state.status === "error" ? part.state.error : part.state.output;
+  const value = {
+    callId: part.callID,
+    name: part.tool,
+    isError,
+    parts: [{ kind: { case: "text" as const, value: { text } } }],
+  };
+  return [{ role: Role.TOOL, parts: [{ kind: { case: "toolResult", value } }] }];
+}

@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+
+import type { Plugin } from "@opencode-ai/plugin";
+import type { Message, Part } from "@opencode-ai/sdk";
+import { embedded } from "compactord";
+
+import { CompactordPlugin } from "../compactord.ts";
+
+const client = await embedded();
+after(() => client.close());
+process.env["COMPACTORD_ADDR"] = client.address;
+
+const id = "ses_1";
+const model = { providerID: "make", modelID: "make-believe" };
+const cost = { cost: 0, tokens: { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } } };
+
+function said(number: number, role: "user" | "assistant", ...parts: object[]): { info: Message; parts: Part[] } {
+  const base = { id: `msg_${number}`, sessionID: id, time: { created: number } };
+  const path = { cwd: "/", root: "/" };
+  const info: Message =
+    role === "user"
+      ? { ...base, role, agent: "build", model }
+      : { ...base, role, ...model, ...cost, parentID: "", mode: "build", path };
+  return {
+    info,
+    parts: parts.map((part, at) => ({ id: `prt_${at}`, sessionID: id, messageID: base.id, ...part }) as Part),
+  };
+}
+
+const turns = [0, 1, 2].flatMap((turn) => {
+  const state = { status: "completed", input: { path: "a.txt" }, output: `Crate ${turn}. ${"word ".repeat(3_000)}` };
+  return [
+    said(turn * 3, "user", { type: "text", text: `Which crate is in part ${turn}? Never open the box.` }),
+    said(turn * 3 + 1, "assistant", { type: "tool", callID: `call_${turn}`, tool: "read", state }),
+    said(turn * 3 + 2, "assistant", { type: "text", text: `Part ${turn} has crate ${turn}.` }),
+  ];
+});
+
+test("the prompt of a summary has a digest, and the log all that was said", async () => {
+  const logged: unknown[] = [];
+  let messages = turns;
+  const opencode = {
+    session: { messages: () => Promise.resolve({ data: messages }) },
+    app: { log: (entry: unknown) => Promise.resolve(logged.push(entry)) },
+  };
+  const hooks = await CompactordPlugin({ client: opencode } as unknown as Parameters<Plugin>[0]);
+  const output = { context: [] as string[] };
+  await hooks["experimental.session.compacting"]?.({ sessionID: id }, output);
+  assert.deepEqual(logged, []);
+  assert.equal(output.context.length, 1);
+  assert.match(output.context[0] ?? "", /Never open the box.*\[#0/s);
+
+  // What the compaction wrote is none of the conversation.
+  const summary = said(10, "assistant", { type: "text", text: "A summary." });
+  messages = [
+    ...turns,
+    said(9, "user", { type: "compaction", auto: false }),
+    { ...summary, info: { ...summary.info, summary: true } as Message },
+    said(11, "user", { type: "text", text: "Go on." }),
+  ];
+  await hooks.event?.({ event: { type: "session.idle", properties: { sessionID: id } } });
+  const texts: string[] = [];
+  for await (const { message } of client.session(`opencode-${id}`).messages()) {
+    texts.push(...(message?.parts ?? []).map(({ kind }) => (kind.case === "text" ? kind.value.text : "")));
+  }
+  assert.deepEqual(
+    texts.filter((text) => text !== "" && !text.startsWith("Which")),
+    ["Part 0 has crate 0.", "Part 1 has crate 1.", "Part 2 has crate 2.", "Go on."],
+  );
+  assert.equal(texts.length, 13);
+  for await (const record of client.session(`opencode-${id}`).records({ kinds: ["revert"] })) {
+    assert.fail(`put aside by ${record.sequence}`);
+  }
+});
