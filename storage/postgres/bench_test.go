@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/compactord/compactord/storage/postgres/postgrestest"
 	"github.com/compactord/compactord/storage/storagetest"
@@ -101,6 +102,7 @@ func BenchmarkClients(b *testing.B) {
 	for b.Loop() {
 		took += round(func(client, _ int) error {
 			drafts[client] = storagetest.Next(drafts[client].Session).Text(text)
+			drafts[client].Session.ChangedAt = timestamppb.Now()
 			return s.Commit(b.Context(), &drafts[client].Commit)
 		})
 		bare += round(func(client, n int) error {

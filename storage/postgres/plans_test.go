@@ -34,7 +34,8 @@ const manySQL = `
 	INSERT INTO requests SELECT ordinal, 'r', 1, 'body' FROM sessions;
 	INSERT INTO chunks SELECT ordinal, 1, 0, 0, 0, 'body' FROM sessions`
 
-// Among many sessions, no statement of a call reads through a whole table, or finds a session by an index of lists.
+// Among many sessions, no statement of a call reads through a whole table, finds a session by an index of lists, or sorts a whole
+// list: at the most, those of one second are sorted.
 func TestPlansUseIndexes(t *testing.T) {
 	url := postgrestest.Shared(t).Database(t)
 	seen := &statements{texts: map[string]bool{}}
@@ -57,6 +58,9 @@ func TestPlansUseIndexes(t *testing.T) {
 		for _, n := range explain(t, conn, fmt.Sprint("statement_", i), text) {
 			if small := n.Relation == "openings" || n.Relation == "dead" || n.Relation == "drafts" || n.Relation == "compactord_schema"; !small {
 				require.NotEqual(t, "Seq Scan", n.Type, "%s in the plan of\n%s", n.Relation, text)
+			}
+			if whole := strings.Contains(text, "FROM sessions s\nWHERE") && !strings.Contains(text, "labels l"); whole {
+				require.NotEqual(t, "Sort", n.Type, "in the plan of\n%s", text)
 			}
 			if lists := strings.Contains(text, "ORDER BY s.c"); !lists {
 				require.NotContains(t, []string{"sessions_by_change", "sessions_by_creation"}, n.Index, text)

@@ -49,9 +49,9 @@ func TestStoreInDatabase(t *testing.T) {
 		require.Contains(t, r.Err, "the database has no tables of compactord yet", args[0])
 		require.Contains(t, r.Err, migrate, args[0])
 	}
-	require.JSONEq(t, `{"store": "`+store+`", "version": 1, "wanted": 1, "made": [1]}`,
+	require.JSONEq(t, `{"store": "`+store+`", "version": 3, "wanted": 3, "made": [1, 2, 3]}`,
 		programtest.Ran(t, "migrate", "--store", store, "--json").Ends(t, terminal.ExitDone).Out)
-	require.Equal(t, store+" already has version 1 of the schema.\n",
+	require.Equal(t, store+" already has version 3 of the schema.\n",
 		programtest.Ran(t, "migrate", "--store", store).Ends(t, terminal.ExitDone).Out)
 	programtest.Ran(t, "migrate", "--status", "--store", store).Ends(t, terminal.ExitDone)
 
@@ -76,7 +76,7 @@ func TestStoreInDatabase(t *testing.T) {
 		views[before+after] = true
 	}
 	require.Len(t, views, 1, "all see the same")
-	require.Contains(t, programtest.Ran(t, "check", "--store", store).Ends(t, terminal.ExitDone).Out, "is sound. Its version is 1, plain.")
+	require.Contains(t, programtest.Ran(t, "check", "--store", store).Ends(t, terminal.ExitDone).Out, "is sound. Its version is 3, plain.")
 	require.Equal(t, terminal.ExitDone, one.Stop())
 	require.Equal(t, terminal.ExitDone, two.Stop())
 }
