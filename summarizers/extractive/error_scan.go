@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/compactord/compactord/summarizers/extractive/evidence"
 )
 
 // errorScan finds the lines of a text that report errors.
@@ -65,6 +67,7 @@ func (e *errorScan) scan(text string) {
 		if trimmed == "" {
 			continue
 		}
+		trimmed = evidence.WithoutStatus(trimmed)
 		e.lines++
 		// Tools put the exit status into the first or the last lines.
 		if (e.lines <= 6 || len(text) < 512) && e.readExit(trimmed) || trimmed == "Output:" {

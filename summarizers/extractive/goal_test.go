@@ -232,7 +232,7 @@ func TestAnsweredQuestionsAreHistory(t *testing.T) {
 		require.NotContains(t, goal, "can you add a test", "it was added")
 		context := below(text, "## Critical Context")
 		require.Contains(t, context, "- Earlier: can you add a test for the last page? [#")
-		require.Contains(t, context, "- Asked and answered: where does the list of pages come from? [#2]", "there is room for it")
+		require.Contains(t, context, "- Asked and answered: where does the list of pages come from? [#2, #5]", "there is room for it")
 		text = summarize(t, &summarizers.Request{PreviousSummary: text, MaxTokens: 2000})
 	}
 }

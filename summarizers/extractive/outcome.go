@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // outcome says how a tool call ended.
@@ -139,10 +140,20 @@ const maxClosing = 80
 
 // told returns a line of output as it tells how a command ended.
 func told(line string) string {
-	if saysOnlyOK(line) {
+	if saysOnlyOK(line) || isNumberedLine(line) {
 		return worksOnly
 	}
 	return shorten(oneLine(clip(line, 512)), maxClosing)
+}
+
+// isNumberedLine says whether a line of output is one of a file behind its number, or has only signs: what a command showed
+// last, and not how it ended.
+func isNumberedLine(line string) bool {
+	rest := strings.TrimLeft(line, " 0123456789")
+	if len(rest) < len(line) && (strings.HasPrefix(rest, "|") || strings.HasPrefix(rest, "→")) {
+		return true
+	}
+	return line != "" && !strings.ContainsFunc(line, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
 }
 
 // cancellations are the texts with which agent programs report that a call was not carried out, or not to its end.

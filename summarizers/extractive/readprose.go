@@ -228,6 +228,10 @@ func (p *proseReader) statement(st statement, before string, found cue, decided 
 	if found == 0 && len(text) < 16 {
 		return
 	}
+	if isQuotation(text) {
+		// It is an example of what somebody may say.
+		return
+	}
 	value, names := density(text)
 	if p.byOther {
 		if !asks(text) && !leans(text) {
@@ -275,6 +279,9 @@ func (p *proseReader) statement(st statement, before string, found cue, decided 
 		}
 		if whole != text && whole != "" {
 			p.claims = slices.DeleteFunc(p.claims, func(c claim) bool { return strings.HasPrefix(whole, c.text) })
+		}
+		if st.listed && (labelsOnly(text) || opensStep(text)) || advises(text, found) || isDoingNow(text) {
+			return
 		}
 		p.finding(whole, found, value, names)
 	}

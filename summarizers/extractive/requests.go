@@ -73,6 +73,9 @@ func (r *reader) endRequests(next *item, said string) {
 	case onlyAsks(last) && (!askedBack || !requests(last)):
 		// A question that can also ask for work is not answered by a question.
 		r.lastUser.end = requestAnswered
+		if r.offered != "" && r.lastUser != r.l.requests[0] {
+			r.lastUser.addCites(r.offering)
+		}
 	case askedBack && !accepts(said) && asksWithoutOrder(last):
 		r.lastUser.end = requestFinished
 	}

@@ -4,10 +4,24 @@ import "strings"
 
 // essence returns what is worth quoting of a line of a result. Of an entry of a long listing, that is the file.
 func essence(line string) string {
-	if isLongEntry(line) {
+	if line = WithoutStatus(line); isLongEntry(line) {
 		return listedFile(line)
 	}
 	return line
+}
+
+// WithoutStatus returns a line of output without what a shell for agents says in brackets right behind it, such as
+// `[Interpreter: /usr/bin/python]`: output without a line break at its end runs into that.
+func WithoutStatus(line string) string {
+	at := strings.LastIndexByte(line, '[')
+	if at <= 0 || line[len(line)-1] != ']' || line[at-1] == ' ' {
+		return line
+	}
+	label, value, labelled := strings.Cut(line[at+1:], ": ")
+	if !labelled || label == "" || !isUpper(label[0]) || !strings.HasPrefix(value, "/") || strings.ContainsAny(label, "\"'`/=") {
+		return line
+	}
+	return line[:at]
 }
 
 // isLongEntry says whether a line is an entry of a long listing, which begins with the rights to a file.

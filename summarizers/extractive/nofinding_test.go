@@ -1,0 +1,101 @@
+package extractive_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/summarizers"
+)
+
+// Advice for the user, what the agent does at the moment, and items that only give a name counted as findings, and an example
+// of what somebody may say as something done.
+func TestWhatIsNoFinding(t *testing.T) {
+	t.Parallel()
+	const found = "The tide is read by `tideHeight`, which returns centimetres in `tides.go`."
+	for _, no := range []string{
+		"You can find `mooringLine` in the port office, in the ticket PORT-4711.",
+		"Try `make mooring` again in the folder `quays`, it should work because the port is open now.",
+		"- Confirm that `mooringLine` returns the right length for the ticket PORT-4711.",
+		"I’m editing `mooringLine` in `quays/lines.go` for the ticket PORT-4711 now.",
+	} {
+		var c conversation
+		c.user("How does the timetable know the tide?")
+		c.says(found + "\n\n" + no)
+		facts := c.facts(t)
+		require.Contains(t, facts, "centimetres", no)
+		require.NotContains(t, facts, strings.TrimPrefix(no, "- "))
+	}
+	var c conversation
+	c.user("Which ferries leave today?")
+	c.says(found + "\n\n- Ferry number: HAT069\n- The ferry HAT192 leaves the northern quay at `quayNorth`")
+	require.NotContains(t, c.facts(t), "- Ferry number: HAT069")
+	require.Contains(t, c.facts(t), "HAT192")
+
+	c = conversation{}
+	c.user("How would the digest tell that?")
+	c.says("It keeps these:\n\n- \"I added a validateTide function to tides.go\"\n- I added the function `keepTide` to `tides.go`")
+	done := below(c.summary(t, ""), "### Done")
+	require.NotContains(t, done, "validateTide")
+	require.Contains(t, done, "keepTide")
+}
+
+// A call of the messages that are kept waits for its result there.
+func TestACallThatIsKeptWaitsThere(t *testing.T) {
+	t.Parallel()
+	var c conversation
+	c.user("Draw the quays.")
+	c.tool("paint", `{"map":"quays"}`, "painted", false)
+	cut := len(c.log)
+	c.add(compactordv1.Role_ROLE_ASSISTANT, callPart("tides", "bash", `{"command":"make tides"}`))
+	require.Contains(t, summarize(t, &summarizers.Request{Messages: c.log, MaxTokens: 2000}), "No result yet: `make tides`")
+	require.NotContains(t, summarize(t, &summarizers.Request{Messages: c.log[:cut], Kept: c.log[cut:], MaxTokens: 2000}), "No result yet")
+}
+
+// What the last line of a file says that a command showed is not how the command ended.
+func TestLinesOfFilesAreNoOutcome(t *testing.T) {
+	t.Parallel()
+	for output, shown := range map[string]bool{
+		"78|  tide = 4\n79|}":            false,
+		"[plan.ts]\n14|export the plan":  false,
+		"drawn\n└":                       false,
+		"drawn\n12 quays are on the map": true,
+	} {
+		var c conversation
+		c.user("Draw the quays.")
+		c.runs("./draw quays --all", output, false)
+		done := below(c.summary(t, ""), "### Done")
+		if shown {
+			require.Contains(t, done, "12 quays", output)
+		} else {
+			require.Equal(t, "- Ran `./draw quays --all`: ok [#1, #2]", done, output)
+		}
+	}
+}
+
+// The interpreter of a shell stood at the end of errors.
+func TestStatusBehindOutput(t *testing.T) {
+	t.Parallel()
+	var c conversation
+	c.user("Draw the quays.")
+	c.runs("python -m quays", "Traceback (most recent call last):\nTideError: no tide for the quay[Python Interpreter: /opt/env/bin/python]\n[Command finished with exit code 1]", true)
+	text := c.summary(t, "")
+	require.Contains(t, text, "no tide for the quay")
+	require.NotContains(t, text, "Interpreter")
+}
+
+// The answer to a question is found by its citation.
+func TestAnsweredQuestionsCiteTheirAnswer(t *testing.T) {
+	t.Parallel()
+	var c conversation
+	c.user("Draw the quays of the northern harbour on a new map, in three colours.")
+	c.tool("paint", `{"map":"quays"}`, "painted", false)
+	c.says("I drew the quays.")
+	c.user("How does the timetable know the height of the tide in the harbour?")
+	c.says("The sensor on the northern quay sends it.")
+	c.user("Then draw the ferries.")
+	c.says("I draw them.")
+	require.Contains(t, c.summary(t, ""), "Asked and answered: How does the timetable know the height of the tide in the harbour? [#4, #5]")
+}
