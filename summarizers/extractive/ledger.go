@@ -250,9 +250,15 @@ func (l *ledger) says(it *item) bool {
 // tells says whether a line about a call under Done or Blocked is that of a step's call.
 func (l *ledger) tells(step *item) bool {
 	for _, done := range l.commands {
-		if done.called != nil && slices.Contains(done.cites, step.oldest()) && strings.HasSuffix(done.text, step.text) {
+		if (done.called != nil || done.run != nil) && slices.Contains(done.cites, step.oldest()) && strings.HasSuffix(done.text, step.text) {
 			return true
 		}
+	}
+	if strings.HasPrefix(step.text, "`") && slices.ContainsFunc(l.commits, func(hash string) bool {
+		made := l.commands[commitKey(hash)]
+		return made != nil && slices.Contains(made.cites, step.oldest())
+	}) {
+		return true
 	}
 	return slices.ContainsFunc(l.errors, func(e *item) bool {
 		return e.failure != nil && e.failure.shown != "" && strings.HasPrefix(step.text, e.failure.shown) && slices.Contains(e.cites, step.oldest())

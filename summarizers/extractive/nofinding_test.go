@@ -99,3 +99,19 @@ func TestAnsweredQuestionsCiteTheirAnswer(t *testing.T) {
 	c.says("I draw them.")
 	require.Contains(t, c.summary(t, ""), "Asked and answered: How does the timetable know the height of the tide in the harbour? [#4, #5]")
 }
+
+// The last step told a commit and a command again that have their lines.
+func TestTheLastStepIsNotToldAgain(t *testing.T) {
+	t.Parallel()
+	for command, output := range map[string]string{
+		"git commit -qam 'Draw the quays'": "[main 1a2b3c4] Draw the quays\n 1 file changed, 3 insertions(+)",
+		"make quays":                       "12 quays are drawn",
+	} {
+		var c conversation
+		c.user("Draw the quays.")
+		c.runs(command, output, false)
+		text := c.summary(t, "")
+		require.Contains(t, below(text, "### Done"), "[#1, #2]", command)
+		require.Empty(t, below(text, "### In Progress"), command)
+	}
+}
