@@ -101,9 +101,9 @@ func looksUp(line string) bool {
 	return false
 }
 
-// isListed says whether a line is a single word, or an entry of a long listing.
+// isListed says whether a line is a single word, an entry of a long listing, or files beside each other.
 func isListed(line string) bool {
-	if isLongEntry(line) {
+	if isLongEntry(line) || isRowOfFiles(line) {
 		return true
 	}
 	for i := range len(line) {
@@ -113,6 +113,22 @@ func isListed(line string) bool {
 	}
 	return true
 }
+
+// isRowOfFiles says whether a line has only names of files, as a listing in columns has.
+func isRowOfFiles(line string) bool {
+	files := 0
+	for word := range strings.FieldsSeq(line) {
+		dot := strings.LastIndexByte(word, '.')
+		if dot < 0 || !isExtension(word[dot+1:]) || strings.ContainsAny(word, "()[]{}\"'`=,;:") {
+			return false
+		}
+		files++
+	}
+	return files >= fewestInRow
+}
+
+// fewestInRow is how many names of files stand beside each other at least in a listing in columns.
+const fewestInRow = 3
 
 // isMatch says whether a line is one that a search found, or one beside it: a file, the number of a line and a text, between
 // colons or dashes.

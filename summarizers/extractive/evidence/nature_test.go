@@ -26,6 +26,7 @@ func TestLinesThatSayLittleComeLater(t *testing.T) {
 		{evidence.Arguments, "find newerOne 2>/dev/null"},
 		{evidence.Result, "newerOne"},
 		{evidence.Result, "-rw-r--r-- 1 me me 12 newerOne it"},
+		{evidence.Result, "newerOne.go of.go them.go rows.go"},
 		{evidence.Result, "pager:12: a newerOne is here"},
 		{evidence.Result, "pager.go-12- a newerOne is here"},
 		{evidence.Result, "diff --git newerOne with that"},
