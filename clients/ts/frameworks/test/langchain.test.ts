@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 
 import { create, equals } from "@bufbuild/protobuf";
+import type { RunnableConfig } from "@langchain/core/runnables";
 import { MemorySaver } from "@langchain/langgraph";
 import { embedded, type Session } from "compactord";
 import { compactordMiddleware, neutral, shown } from "compactord/langchain";
@@ -13,13 +14,17 @@ import {
   fakeModel,
   HumanMessage,
   SystemMessage,
+  tool,
   ToolMessage,
   type BaseMessage,
 } from "langchain";
+import { z } from "zod";
 
 import { linesOf, recordings } from "./recordings.js";
 
-const client = await embedded();
+// Nothing listens at this port: the model refuses each summary.
+const nobody = { kind: "openai", base_url: "http://127.0.0.1:9/v1", model: "m", context_window: 100_000, tries: 1 };
+const client = await embedded({ config: { summarizers: { nobody } } });
 after(() => client.close());
 
 type Content = Exclude<BaseMessage["content"], string>;
@@ -299,4 +304,81 @@ test("a middleware keeps the sessions of a thousand threads, and opens the other
   await middleware.session("thread-1001");
   assert.equal(await middleware.session("thread-0"), first);
   assert.equal(await middleware.session("thread-1"), again);
+});
+
+test("an agent in a tool has a session of its own for each call", async () => {
+  const middleware = compactordMiddleware(client, { policy: plain });
+  const inner = createAgent({
+    model: fakeModel().respond(new AIMessage("One inside.")).respond(new AIMessage("Two inside.")),
+    tools: [],
+    middleware: [middleware],
+  });
+  const ask = tool(
+    async ({ text }: { text: string }, config: RunnableConfig) => {
+      const made = await inner.invoke({ messages: [new HumanMessage(text)] }, config);
+      return made.messages.at(-1)?.text ?? "";
+    },
+    { name: "ask", description: "Asks the other one.", schema: z.object({ text: z.string() }) },
+  );
+  const call = (id: string): AIMessage =>
+    new AIMessage({ content: "", tool_calls: [{ type: "tool_call", id, name: "ask", args: { text: `Ask ${id}.` } }] });
+  const outer = createAgent({
+    model: fakeModel().respond(call("call_1")).respond(call("call_2")).respond(new AIMessage("Done.")),
+    tools: [ask],
+    middleware: [middleware],
+    checkpointer: new MemorySaver(),
+  });
+  await outer.invoke({ messages: [new HumanMessage("Begin.")] }, { configurable: { thread_id: "nested" } });
+  assert.deepEqual(await saidIn(await middleware.session("nested")), [
+    "Begin.",
+    "",
+    "One inside.",
+    "",
+    "Two inside.",
+    "Done.",
+  ]);
+  const others: string[][] = [];
+  for await (const one of client.listSessions()) {
+    if (one.sessionId.startsWith("nested|")) {
+      others.push(await saidIn(client.session(one.sessionId)));
+    }
+  }
+  assert.deepEqual(others.sort(), [
+    ["Ask call_1.", "One inside."],
+    ["Ask call_2.", "Two inside."],
+  ]);
+});
+
+async function saidIn(session: Session): Promise<string[]> {
+  const said: string[] = [];
+  for await (const { message } of session.messages()) {
+    const [part] = message?.parts ?? [];
+    const result = part?.kind.case === "toolResult" ? part.kind.value.parts[0] : part;
+    said.push(result?.kind.case === "text" ? result.kind.value.text : "");
+  }
+  return said;
+}
+
+test("a run survives a compaction that fails", async () => {
+  const policy = {
+    contextWindow: 3_000,
+    strategy: { summarize: { recentTokens: 200 } },
+    summary: { summarizer: "nobody", fallback: "fail" as const },
+  };
+  const middleware = compactordMiddleware(client, { policy });
+  const long = new AIMessage("word ".repeat(2_000));
+  const model = fakeModel().respond(long).respond(long).respond(new AIMessage("Done."));
+  const agent = createAgent({ model, tools: [], middleware: [middleware], checkpointer: new MemorySaver() });
+  const warned: string[] = [];
+  const note = ({ message }: Error): void => void warned.push(message);
+  process.on("warning", note);
+  after(() => process.off("warning", note));
+  const config = { configurable: { thread_id: "failing" } };
+  let last: string | undefined;
+  for (const line of ["One.", "Two.", "Three."]) {
+    last = (await agent.invoke({ messages: [new HumanMessage(line)] }, config)).messages.at(-1)?.text;
+  }
+  assert.equal(last, "Done.");
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.match(warned.join("\n"), /could not be compacted/);
 });
