@@ -64,6 +64,8 @@ type Request struct {
 	// Logged is the number of messages in the log: the index of the answer.
 	Logged int
 	View   []*compactordv1.ViewMessage
+	// Tokens is its size, as the report counts it.
+	Tokens uint32
 }
 
 // agent is the replayed agent.
@@ -181,7 +183,7 @@ func (a *agent) request(ctx context.Context) error {
 	a.ReusedTokens += reused
 	a.LastTokens, a.LastMessages = report.GetTokens(), uint32(len(a.view))
 	if a.sent != nil {
-		a.sent(Request{Logged: a.logged, View: a.view})
+		a.sent(Request{Logged: a.logged, View: a.view, Tokens: report.GetTokens()})
 	}
 	return nil
 }

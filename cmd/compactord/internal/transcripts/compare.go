@@ -60,6 +60,8 @@ type presetResult struct {
 	policy conversation.NamedPolicy
 	once   *onceFigures
 	replay *replay.Figures
+	// requests are the sizes of the requests of the replay, by their number.
+	requests curve
 	// failed is the error that ended it; nil if there was none.
 	failed error
 }
@@ -99,6 +101,9 @@ func (c *Compare) Run(ctx context.Context, a *api.App) (err error) {
 		err = compared.printJSON(a.Out)
 	} else {
 		compared.print(a.Out)
+	}
+	if !c.JSON && a.OutTerminal {
+		compared.draw(a.Out, newPainter(a), a.Columns)
 	}
 	ending := compared.ending()
 	if compared.foundBug() {
@@ -192,6 +197,7 @@ func (c *comparison) runPreset(ctx context.Context, service *api.Client, r *pres
 	replayed := &conversation.Conversation{Client: service, Session: fmt.Sprintf("%d-replay", number)}
 	r.replay, failedReplay = replay.Run(ctx, replayed, c.file.Messages, flags.Policy(), func(sent replay.Request) {
 		p.Update(int64(sent.Logged))
+		r.requests = append(r.requests, size{uint32(len(r.requests)), sent.Tokens})
 	})
 	if failed == nil || errors.Is(failedReplay, terminal.ErrInterrupted) {
 		return failedReplay

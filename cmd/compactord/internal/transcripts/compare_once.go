@@ -16,6 +16,8 @@ type onceFigures struct {
 	// summary says whether a summary was written. skipped says why nothing was done; nil if something was.
 	summary bool
 	skipped *compactordv1.CompactionSkipped
+	// inView is what the view has afterwards.
+	inView [kinds]share
 }
 
 // compactOnce fills a session with the transcript, compacts it with reason MANUAL, and deletes it.
@@ -53,5 +55,10 @@ func compactOnce(
 			f.edits[kind]++
 		}
 	}
+	contents, err := newFigures(after, compactordv1.Estimator_ESTIMATOR_CHARS4)
+	if err != nil {
+		return nil, err
+	}
+	f.inView = contents.inView
 	return f, c.Delete(ctx)
 }

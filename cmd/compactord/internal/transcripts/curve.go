@@ -71,6 +71,7 @@ func (f *figures) readCurve(ctx context.Context, c *conversation.Conversation) (
 // The size of a drawn curve in characters, beside its labels.
 const (
 	curveRows   = 8
+	lowRows     = 3
 	mostColumns = 100
 	// labelColumns is the width of the labels at the right.
 	labelColumns = 20
@@ -82,9 +83,21 @@ var steps = []rune(" ▁▂▃▄▅▆▇█")
 
 // draw draws the curve against the trigger and the window, in as many columns as the terminal has.
 func (c curve) draw(w io.Writer, r *compactordv1.ContextReport, paint painter, columns int) {
+	rows := c.rows(r, paint, columns, curveRows)
+	if len(rows) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\nThe context over the log, by its estimates:\n\n")
+	for _, row := range rows {
+		fmt.Fprintln(w, row)
+	}
+}
+
+// rows returns the rows of the curve, so many; none where there is nothing to draw, or no room.
+func (c curve) rows(r *compactordv1.ContextReport, paint painter, columns, count int) (rows []string) {
 	columns = min(cmp.Or(columns, usualColumns)-labelColumns, mostColumns, len(c))
 	if columns < 2 {
-		return
+		return nil
 	}
 	heights, most := make([]uint32, columns), max(r.GetContextWindow(), r.GetTriggerTokens())
 	for column := range heights {
@@ -95,37 +108,44 @@ func (c curve) draw(w io.Writer, r *compactordv1.ContextReport, paint painter, c
 	}
 	// The last column is the present, also where something larger is near.
 	heights[columns-1] = c[len(c)-1].tokens + r.GetOverheadTokens()
-	fmt.Fprintf(w, "\nThe context over the log, by its estimates:\n\n")
-	for row := curveRows; row > 0; row-- {
-		line := paint.curveRow(heights, most, row, rowOf(r.GetTriggerTokens(), most))
-		fmt.Fprintln(w, strings.TrimRight("  "+line+" "+labelOf(r, most, row), " "))
+	s := scale{most, count}
+	for row := count; row > 0; row-- {
+		line := paint.curveRow(heights, s, row, s.rowOf(r.GetTriggerTokens()))
+		rows = append(rows, strings.TrimRight("  "+line+" "+s.labelOf(r, row), " "))
 	}
+	return rows
+}
+
+// scale is how many tokens the rows of a curve stand for together, and how many rows there are.
+type scale struct {
+	most uint32
+	rows int
 }
 
 // rowOf returns the row in which so many tokens end, from 1 at the bottom; 0 for none.
-func rowOf(tokens, most uint32) int {
-	return int((uint64(tokens)*curveRows + uint64(most) - 1) / uint64(max(most, 1)))
+func (s scale) rowOf(tokens uint32) int {
+	return int((uint64(tokens)*uint64(s.rows) + uint64(s.most) - 1) / uint64(max(s.most, 1)))
 }
 
 // labelOf returns what stands beside a row.
-func labelOf(r *compactordv1.ContextReport, most uint32, row int) string {
+func (s scale) labelOf(r *compactordv1.ContextReport, row int) string {
 	switch {
-	case r.TriggerTokens != nil && row == rowOf(r.GetTriggerTokens(), most):
+	case r.TriggerTokens != nil && row == s.rowOf(r.GetTriggerTokens()):
 		return "trigger " + terminal.Number(r.GetTriggerTokens())
-	case r.ContextWindow != nil && row == rowOf(r.GetContextWindow(), most):
+	case r.ContextWindow != nil && row == s.rowOf(r.GetContextWindow()):
 		return "window " + terminal.Number(r.GetContextWindow())
-	case row == curveRows && r.ContextWindow == nil:
-		return terminal.Number(most)
+	case row == s.rows && r.ContextWindow == nil:
+		return terminal.Number(s.most)
 	default:
 		return ""
 	}
 }
 
 // curveRow draws a row: bars of the heights, and dashes for the trigger where no bar is.
-func (p painter) curveRow(heights []uint32, most uint32, row, trigger int) string {
+func (p painter) curveRow(heights []uint32, s scale, row, trigger int) string {
 	var line strings.Builder
 	for _, tokens := range heights {
-		eighths := int(uint64(tokens)*curveRows*8/uint64(max(most, 1))) - (row-1)*8
+		eighths := int(uint64(tokens)*uint64(s.rows)*8/uint64(max(s.most, 1))) - (row-1)*8
 		switch {
 		case eighths <= 0 && row == trigger:
 			line.WriteByte('-')

@@ -211,3 +211,20 @@ func TestViewDrawsACurveOnATerminal(t *testing.T) {
 	require.NotContains(t, plain, "over the log")
 	require.NotContains(t, plain, "\x1b")
 }
+
+// On a terminal, and only there, a comparison is drawn, too.
+func TestComparisonIsDrawnOnATerminal(t *testing.T) {
+	path := sample.TalkFile(t)
+	run := func(onTerminal bool, args ...string) string {
+		a := &api.App{Terminal: terminal.Terminal{Stdin: strings.NewReader(""), OutTerminal: onTerminal, Columns: 60}}
+		return programtest.RunWith(t.Context(), a, append([]string{"compare", path, "--preset", "default", "--preset", "masking"}, args...)...).
+			Ends(t, terminal.ExitDone).Out
+	}
+	drawn := run(true)
+	sample.Contains(t, drawn, "The view after the one compaction:\n")
+	sample.Contains(t, drawn, "The requests under default:\n")
+	sample.Contains(t, drawn, "The requests under masking:\n")
+	for _, out := range []string{run(false), run(true, "--json")} {
+		require.NotContains(t, out, "The requests under")
+	}
+}
