@@ -42,7 +42,7 @@ func messageSchema(m protoreflect.MessageDescriptor) object {
 	for i := range m.Fields().Len() {
 		f := m.Fields().Get(i)
 		properties = properties.with(member{f.JSONName(), fieldSchema(f)})
-		if rulesOf(f).GetRequired() {
+		if rulesOf(f).GetRequired() || refusesNothing(f) {
 			required = append(required, f.JSONName())
 		}
 	}
@@ -64,6 +64,7 @@ func messageSchema(m protoreflect.MessageDescriptor) object {
 		}
 		choices = append(choices, object{{"oneOf", alternatives}})
 	}
+	choices = append(choices, messageRules(m)...)
 	schema := object{{"type", "object"}, {"description", strings.Join(described, "\n\n")}, {"properties", properties}}
 	if len(required) > 0 {
 		schema = schema.with(member{"required", required})
@@ -88,7 +89,7 @@ func fieldSchema(f protoreflect.FieldDescriptor) object {
 	switch {
 	case f.IsMap():
 		schema = object{{"type", "object"}, {"additionalProperties", valueSchema(f.MapValue(), rules.GetMap().GetValues())}}.
-			with(mapBounds(rules)...)
+			with(mapBounds(rules)...).with(keyBounds(rules)...)
 	case f.IsList():
 		schema = object{{"type", "array"}, {"items", valueSchema(f, rules.GetRepeated().GetItems())}}.with(listBounds(rules)...)
 	default:

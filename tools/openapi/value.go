@@ -2,6 +2,8 @@ package openapi
 
 import (
 	"math"
+	"regexp"
+	"slices"
 
 	"buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
 	"google.golang.org/protobuf/proto"
@@ -25,7 +27,7 @@ func valueSchema(f protoreflect.FieldDescriptor, rules *validate.FieldRules) obj
 	case protoreflect.BoolKind:
 		return object{{"type", "boolean"}}
 	case protoreflect.EnumKind:
-		return reference(nameOf(f.Enum()))
+		return reference(nameOf(f.Enum())).with(refusedValues(f.Enum(), rules)...)
 	case protoreflect.MessageKind:
 		return wellKnown(f.Message())
 	case protoreflect.StringKind:
@@ -91,6 +93,42 @@ func mapBounds(rules *validate.FieldRules) (bounds []member) {
 		bounds = append(bounds, member{"maxProperties", most})
 	}
 	return bounds
+}
+
+// keyBounds are those of the keys of a map.
+func keyBounds(rules *validate.FieldRules) (bounds []member) {
+	if names := textBounds(rules.GetMap().GetKeys()); len(names) > 0 {
+		bounds = append(bounds, member{"propertyNames", object(names)})
+	}
+	return bounds
+}
+
+// refusedValues are the values of an enum that a field may not have.
+func refusedValues(e protoreflect.EnumDescriptor, rules *validate.FieldRules) (bounds []member) {
+	var names []any
+	for _, number := range rules.GetEnum().GetNotIn() {
+		if value := e.Values().ByNumber(protoreflect.EnumNumber(number)); value != nil && (number != 0 || !exempt(rules)) {
+			names = append(names, string(value.Name()))
+		}
+	}
+	if len(names) > 0 {
+		bounds = append(bounds, member{"not", object{{"enum", names}}})
+	}
+	return bounds
+}
+
+// refusesNothing says that a field must be given, since its rules refuse what it is otherwise: empty, or the first value of its
+// enum.
+func refusesNothing(f protoreflect.FieldDescriptor) bool {
+	rules := rulesOf(f)
+	if f.HasPresence() || exempt(rules) {
+		return false
+	}
+	text := rules.GetString()
+	pattern, err := regexp.Compile(text.GetPattern())
+	return text.GetMinBytes() > 0 || text.GetMinLen() > 0 || err == nil && !pattern.MatchString("") ||
+		rules.GetRepeated().GetMinItems() > 0 || rules.GetMap().GetMinPairs() > 0 ||
+		rules.GetUint32().GetGte() > 0 || slices.Contains(rules.GetEnum().GetNotIn(), 0)
 }
 
 func uint32Bounds(rules *validate.FieldRules) (least, most uint32) {
