@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/compactord/compactord/dialects"
 	"github.com/compactord/compactord/dialects/dialect"
@@ -18,6 +19,8 @@ type follower struct {
 	marked   bool
 	messages []string
 	system   []string
+	// sources are what the messages were made from.
+	sources []*compactordv1.ViewRange
 	// changes is the number of view-changing records when the view was fetched.
 	changes int
 	// extra are the extra blocks of its requests.
@@ -30,13 +33,15 @@ func (w *checkedService) follow(d dialect.Dialect, f *follower, maxBytes uint32)
 		answer, err := w.service.GetLLMView(w.t.Context(), &compactordv1.GetLLMViewRequest{
 			Target:  &compactordv1.GetLLMViewRequest_SessionId{SessionId: checkedSession},
 			Dialect: d.Kind(), ViewToken: f.token, MarkCacheBreakpoints: f.marked, MaxBytes: maxBytes,
-			ExtraBlocks: f.extra,
+			ExtraBlocks: f.extra, WithSources: true,
 		})
 		if err != nil {
 			return nil, err
 		}
 		require.LessOrEqual(w.t, int(answer.GetUnchangedPrefix()), len(f.messages))
 		f.messages = append(f.messages[:answer.GetUnchangedPrefix()], answer.GetMessagesJson()...)
+		f.sources = append(f.sources[:answer.GetUnchangedPrefix()], answer.GetSources()...)
+		require.Len(w.t, f.sources, len(f.messages))
 		f.token, f.system = answer.GetViewToken(), answer.GetSystemJson()
 		if !answer.GetHasMore() {
 			return answer.GetViewReport(), nil
@@ -60,6 +65,7 @@ func (w *checkedService) checkRendered(model *sessiontest.Model, view []*compact
 	}
 	before := append([]string{}, held.messages[:w.heldMessages(held)]...)
 	held.extra = w.drawExtra()
+	begins := held.token == ""
 	report, err := w.follow(d, held, uint32(w.draw(1, 4000, "page")))
 	if open := model.Awaited(); len(open) > 0 {
 		refused := &apierror.Error{}
@@ -75,6 +81,14 @@ func (w *checkedService) checkRendered(model *sessiontest.Model, view []*compact
 	require.NoError(w.t, err)
 	require.True(w.t, slices.Equal(fresh.messages, held.messages), "what was new, joined, is the whole view in %s", d.Name())
 	require.Equal(w.t, fresh.system, held.system)
+	w.requireSources(fresh, len(view)+len(held.extra))
+	if begins {
+		// Deltas say nothing of the unchanged prefix, whose messages can stand elsewhere in the neutral view by now.
+		require.Equal(w.t, len(fresh.sources), len(held.sources))
+		for i, source := range fresh.sources {
+			require.True(w.t, proto.Equal(source, held.sources[i]), "what was read in pages has the same sources")
+		}
+	}
 	w.counts["rendered in "+d.Name()]++
 	if len(report.GetRepairs()) > 0 {
 		w.counts["repaired"]++
@@ -91,6 +105,14 @@ func (w *checkedService) checkRendered(model *sessiontest.Model, view []*compact
 		view = append(slices.Clone(view), model.ExtraBlocks(held.extra)...)
 	}
 	requireValid(w.t, d, fresh, view)
+}
+
+// requireSources requires that each rendered message names messages of the neutral view, which has so many.
+func (w *checkedService) requireSources(f *follower, messages int) {
+	for _, source := range f.sources {
+		require.LessOrEqual(w.t, source.GetStart(), source.GetEnd())
+		require.LessOrEqual(w.t, int(source.GetEnd()), messages)
+	}
 }
 
 // requireValid validates a rendered view again: in REQUEST mode where the model would write the next message.

@@ -109,7 +109,7 @@ func (s *Service) viewOf(
 	answer, err := s.view(ctx, inlined.logs, &compactordv1.GetLLMViewRequest{
 		Target:  &compactordv1.GetLLMViewRequest_SessionId{SessionId: inlineSession},
 		Dialect: req.GetDialect(), Thinking: req.Thinking, MaxBytes: limit,
-		MarkCacheBreakpoints: req.GetMarkCacheBreakpoints(), ExtraBlocks: req.GetExtraBlocks(),
+		MarkCacheBreakpoints: req.GetMarkCacheBreakpoints(), ExtraBlocks: req.GetExtraBlocks(), WithSources: req.GetWithSources(),
 	})
 	switch {
 	case err != nil:

@@ -103,8 +103,26 @@ func (s *Service) ListSessions(
 		}
 		query.Parent = parent.GetUid()
 	}
+	read := s.logs.Rows
+	if req.GetForkedFromSessionId() != "" {
+		origin, err := s.logs.Row(ctx, req.GetForkedFromSessionId())
+		if err != nil {
+			return nil, err
+		}
+		read = forks{s.logs, origin}.rows
+	}
+	return s.pageOfSessions(ctx, query, read)
+}
+
+// rowsOf returns a page of rows, and the cursor of the next one.
+type rowsOf func(ctx context.Context, q storage.SessionQuery) (rows []*storagev1.Session, next string, err error)
+
+// pageOfSessions returns the sessions of the rows that read returns, as many as fit into an answer.
+func (s *Service) pageOfSessions(
+	ctx context.Context, query storage.SessionQuery, read rowsOf,
+) (*compactordv1.ListSessionsResponse, error) {
 	for {
-		rows, next, err := s.logs.Rows(ctx, query)
+		rows, next, err := read(ctx, query)
 		if errors.Is(err, storage.ErrNotFound) {
 			return nil, apierror.InvalidToken("page_token")
 		}

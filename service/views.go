@@ -20,6 +20,8 @@ func (s *Service) GetLLMView(
 		return nil, err
 	}
 	switch {
+	case req.GetWithSources() && req.GetDialect() == compactordv1.Dialect_DIALECT_UNSPECIFIED:
+		return nil, apierror.InvalidField("with_sources", "needs a dialect: each neutral message says itself where it comes from")
 	case req.GetHistory() != nil:
 		return s.viewInline(ctx, req)
 	case req.GetPolicy() != nil:
@@ -48,7 +50,7 @@ func (s *Service) view(
 	}
 	r := &views.Request{
 		Row: row, Head: head, Thinking: req.GetThinking(), Held: req.GetViewToken(),
-		MarkBreakpoints: req.GetMarkCacheBreakpoints(), MaxBytes: answerBytes(req.GetMaxBytes()), Rereads: s.rereads,
+		MarkBreakpoints: req.GetMarkCacheBreakpoints(), Sources: req.GetWithSources(), MaxBytes: answerBytes(req.GetMaxBytes()), Rereads: s.rereads,
 	}
 	// An inline history has no next page and no next view.
 	if logs == s.logs {

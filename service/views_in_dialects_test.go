@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc/codes"
 
 	"github.com/compactord/compactord/dialects"
 	"github.com/compactord/compactord/dialects/dialect"
@@ -74,4 +75,41 @@ func TestCase143NeighboursMergeWhereTheProviderDemandsIt(t *testing.T) {
 	}
 	require.Equal(t, []string{"One.", "Two.", "Both.", "Three."}, logged)
 	require.Len(t, d.view("s"), 4)
+}
+
+// With sources, each rendered message names the messages of the neutral view that it was made from, in pages, too.
+func TestRenderedMessagesNameTheirSources(t *testing.T) {
+	t.Parallel()
+	d := start(t)
+	d.create("s", nil)
+	d.append("s", system("Be careful."), user("One."), user("Two."), assistant("", call("a", "read", `{}`), call("b", "read", `{}`)),
+		toolResult("a", "first"), toolResult("b", "second"), assistant("Both."), user("Three."))
+	for kind, want := range map[compactordv1.Dialect][][2]uint32{
+		chat:      {{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 6}, {6, 7}, {7, 8}},
+		responses: {{0, 1}, {1, 2}, {2, 3}, {3, 4}, {3, 4}, {4, 5}, {5, 6}, {6, 7}, {7, 8}},
+		anthropic: {{1, 3}, {3, 4}, {4, 6}, {6, 7}, {7, 8}},
+		gemini:    {{1, 3}, {3, 4}, {4, 6}, {6, 7}, {7, 8}},
+	} {
+		for _, size := range []uint32{1, 200, 64 << 20} {
+			var got [][2]uint32
+			req := &compactordv1.GetLLMViewRequest{
+				Target: &compactordv1.GetLLMViewRequest_SessionId{SessionId: "s"}, Dialect: kind, MaxBytes: size, WithSources: true,
+			}
+			for more := true; more; {
+				answer, err := d.compactions.GetLLMView(t.Context(), req)
+				require.NoError(t, err)
+				require.Len(t, answer.GetSources(), len(answer.GetMessagesJson()))
+				for _, source := range answer.GetSources() {
+					got = append(got, [2]uint32{source.GetStart(), source.GetEnd()})
+				}
+				req.ViewToken, more = answer.GetViewToken(), answer.GetHasMore()
+			}
+			require.Equal(t, want, got, "%s in pages of %d bytes", kind, size)
+		}
+		require.Empty(t, d.render("s", kind).GetSources(), "without with_sources")
+	}
+	_, err := d.compactions.GetLLMView(t.Context(), &compactordv1.GetLLMViewRequest{
+		Target: &compactordv1.GetLLMViewRequest_SessionId{SessionId: "s"}, WithSources: true,
+	})
+	requireReason(t, err, codes.InvalidArgument, "INVALID_FIELD")
 }

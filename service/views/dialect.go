@@ -70,7 +70,11 @@ func (r *Request) nextPage(
 
 // pageOf returns a page of a list, and keeps the list for the next page.
 func (r *Request) pageOf(l *renderedList, token session.ViewToken, unchanged int) *compactordv1.GetLLMViewResponse {
-	answer := l.page(token, min(unchanged, l.first+len(l.messages)), r.MaxBytes)
+	unchanged = min(unchanged, l.first+len(l.messages))
+	answer := l.page(token, unchanged, r.MaxBytes)
+	if r.Sources {
+		answer.Sources = l.sourcesOf(unchanged, len(answer.GetMessagesJson()))
+	}
 	answer.Report = strategies.ReportAt(r.Row, l.head)
 	if answer.GetHasMore() {
 		r.Kept.put(keyOf(token), l.after(unchanged+len(answer.GetMessagesJson())))

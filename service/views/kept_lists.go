@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/compactord/compactord/dialects/dialect"
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
@@ -61,6 +62,8 @@ type renderedList struct {
 	first    int
 	messages []json.RawMessage
 	rest     *restart
+	// sources are for each of messages the messages of the view that it was made from.
+	sources []dialect.Span
 	// stays is how many messages stay the start of later lists.
 	stays  uint32
 	report *compactordv1.ViewReport
@@ -75,12 +78,15 @@ type keptList struct {
 }
 
 func (l *renderedList) size() int {
-	size := heldBy(l.system) + heldBy(l.messages)
+	size := heldBy(l.system) + heldBy(l.messages) + sourceBytes*cap(l.sources)
 	if l.rest != nil && l.rest.before != nil {
 		size += l.rest.before.Size()
 	}
 	return size
 }
+
+// sourceBytes is what a source takes.
+const sourceBytes = 16
 
 // messageBytes is what a message of a list takes beside its bytes: its place in the list, and what is lost around it.
 const messageBytes = 32
@@ -106,6 +112,11 @@ func (l *renderedList) has(position, maxBytes int) bool {
 	return l.rest == nil || sizeOf(l.from(position)) > maxBytes
 }
 
+// add adds messages to the end, and what they were made from.
+func (l *renderedList) add(messages []json.RawMessage, sources []dialect.Span) {
+	l.messages, l.sources = append(l.messages, messages...), append(l.sources, sources...)
+}
+
 // after returns the list for the pages from a position on. A whole list is for all pages.
 func (l *renderedList) after(position int) *renderedList {
 	if l.isWhole() {
@@ -113,6 +124,7 @@ func (l *renderedList) after(position int) *renderedList {
 	}
 	rest := *l
 	// A copy, so that the messages before can go.
+	rest.sources = slices.Clone(l.sources[position-l.first:])
 	rest.first, rest.messages = position, slices.Clone(l.from(position))
 	return &rest
 }
@@ -228,4 +240,13 @@ func (l *renderedList) page(token session.ViewToken, unchanged, maxBytes int) *c
 	token = holding(token, uint32(unchanged+len(answer.GetMessagesJson())), l.stays, answer.GetHasMore())
 	answer.ViewToken = token.String()
 	return answer
+}
+
+// sourcesOf returns what so many messages from a position on were made from.
+func (l *renderedList) sourcesOf(position, messages int) []*compactordv1.ViewRange {
+	ranges := make([]*compactordv1.ViewRange, 0, messages)
+	for _, span := range l.sources[position-l.first:][:messages] {
+		ranges = append(ranges, &compactordv1.ViewRange{Start: uint32(span.First), End: uint32(span.End)})
+	}
+	return ranges
 }

@@ -67,7 +67,7 @@ func (l *rendering) list(
 		}
 		if list.rest == nil {
 			list.first = c.same
-			list.messages = append(list.messages, fresh...)
+			list.add(fresh, s.From[len(s.From)-len(fresh):])
 			size += sizeOf(fresh)
 		}
 		walked.last = walked.last.followedBy(s, list.sums(), min(l.heldBytes(), minStepBytes))
@@ -141,6 +141,7 @@ func (l *rendering) extended(ctx context.Context, list *renderedList, position i
 	size := sizeOf(list.from(position))
 	next := *list
 	next.first, next.messages, next.rest = position, slices.Clip(list.from(position)), nil
+	next.sources = slices.Clip(list.sources[position-list.first:])
 	for s, err := range l.stretches(ctx, l.drawing, l.shape, *list.rest) {
 		if err != nil {
 			return nil, err
@@ -149,7 +150,7 @@ func (l *rendering) extended(ctx context.Context, list *renderedList, position i
 			next.rest = s.start()
 			break
 		}
-		next.messages = append(next.messages, s.Messages...)
+		next.add(s.Messages, s.From)
 		size += sizeOf(s.Messages)
 	}
 	return &next, nil

@@ -34,6 +34,8 @@ type Request struct {
 	Extra session.ExtraBlocks
 	// MarkBreakpoints adds the marks of the provider's prompt cache to a rendered view.
 	MarkBreakpoints bool
+	// Sources says for each message of a rendered view which messages of the neutral one it was made from.
+	Sources bool
 	// Kept keeps rendered lists for their next pages.
 	Kept *KeptLists
 	// Trails keeps what is remembered of rendered lists for the next delta.

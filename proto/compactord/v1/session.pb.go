@@ -894,8 +894,12 @@ type ListSessionsRequest struct {
 	Order SessionOrder `protobuf:"varint,4,opt,name=order,proto3,enum=compactord.v1.SessionOrder" json:"order,omitempty"`
 	// Only the children of this session. NOT_FOUND where there is no such session.
 	ParentSessionId string `protobuf:"bytes,5,opt,name=parent_session_id,json=parentSessionId,proto3" json:"parent_session_id,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// Only the forks of this session, without its children. NOT_FOUND where there is no such session. No list of forks is
+	// kept: a page looks through at most 5,000 sessions, and of those in order CREATED only through such as were created
+	// since this one. So a page can have fewer sessions than page_size, or none, and still name a next one.
+	ForkedFromSessionId string `protobuf:"bytes,6,opt,name=forked_from_session_id,json=forkedFromSessionId,proto3" json:"forked_from_session_id,omitempty"`
+	unknownFields       protoimpl.UnknownFields
+	sizeCache           protoimpl.SizeCache
 }
 
 func (x *ListSessionsRequest) Reset() {
@@ -959,6 +963,13 @@ func (x *ListSessionsRequest) GetOrder() SessionOrder {
 func (x *ListSessionsRequest) GetParentSessionId() string {
 	if x != nil {
 		return x.ParentSessionId
+	}
+	return ""
+}
+
+func (x *ListSessionsRequest) GetForkedFromSessionId() string {
+	if x != nil {
+		return x.ForkedFromSessionId
 	}
 	return ""
 }
@@ -1637,14 +1648,15 @@ const file_compactord_v1_session_proto_rawDesc = "" +
 	"session_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[!-~]{1,128}$R\tsessionId\"|\n" +
 	"\x12GetSessionResponse\x120\n" +
 	"\asession\x18\x01 \x01(\v2\x16.compactord.v1.SessionR\asession\x124\n" +
-	"\x06report\x18\x02 \x01(\v2\x1c.compactord.v1.ContextReportR\x06report\"\x85\x03\n" +
+	"\x06report\x18\x02 \x01(\v2\x1c.compactord.v1.ContextReportR\x06report\"\xd4\x03\n" +
 	"\x13ListSessionsRequest\x12%\n" +
 	"\tpage_size\x18\x01 \x01(\rB\b\xbaH\x05*\x03\x18\xe8\aR\bpageSize\x12'\n" +
 	"\n" +
 	"page_token\x18\x02 \x01(\tB\b\xbaH\x05r\x03(\x80\bR\tpageToken\x12`\n" +
 	"\x06labels\x18\x03 \x03(\v2..compactord.v1.ListSessionsRequest.LabelsEntryB\x18\xbaH\x15\x9a\x01\x12\x10\x10\"\ar\x05 \x01(\x80\x01*\x05r\x03(\x80\x04R\x06labels\x12;\n" +
 	"\x05order\x18\x04 \x01(\x0e2\x1b.compactord.v1.SessionOrderB\b\xbaH\x05\x82\x01\x02\x10\x01R\x05order\x12D\n" +
-	"\x11parent_session_id\x18\x05 \x01(\tB\x18\xbaH\x15\xd8\x01\x01r\x102\x0e^[!-~]{1,128}$R\x0fparentSessionId\x1a9\n" +
+	"\x11parent_session_id\x18\x05 \x01(\tB\x18\xbaH\x15\xd8\x01\x01r\x102\x0e^[!-~]{1,128}$R\x0fparentSessionId\x12M\n" +
+	"\x16forked_from_session_id\x18\x06 \x01(\tB\x18\xbaH\x15\xd8\x01\x01r\x102\x0e^[!-~]{1,128}$R\x13forkedFromSessionId\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"r\n" +

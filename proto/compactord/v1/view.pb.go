@@ -117,7 +117,10 @@ type GetLLMViewRequest struct {
 	// For the next page (has_more), send the same blocks again: with other ones, the page goes on before the blocks at the
 	// latest. At most 16, of 256 KiB together. Text and media. operator, turns and place LEADING are INVALID_ARGUMENT, and
 	// so is the name of a block that the session has.
-	ExtraBlocks   []*ContextBlock `protobuf:"bytes,10,rep,name=extra_blocks,json=extraBlocks,proto3" json:"extra_blocks,omitempty"`
+	ExtraBlocks []*ContextBlock `protobuf:"bytes,10,rep,name=extra_blocks,json=extraBlocks,proto3" json:"extra_blocks,omitempty"`
+	// Whether to say which messages of the neutral view each element of messages_json was made from. INVALID_ARGUMENT
+	// without a dialect.
+	WithSources   bool `protobuf:"varint,11,opt,name=with_sources,json=withSources,proto3" json:"with_sources,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -233,6 +236,13 @@ func (x *GetLLMViewRequest) GetExtraBlocks() []*ContextBlock {
 	return nil
 }
 
+func (x *GetLLMViewRequest) GetWithSources() bool {
+	if x != nil {
+		return x.WithSources
+	}
+	return false
+}
+
 type isGetLLMViewRequest_Target interface {
 	isGetLLMViewRequest_Target()
 }
@@ -276,7 +286,11 @@ type GetLLMViewResponse struct {
 	// it there. It is sent as a whole each time.
 	SystemJson []string `protobuf:"bytes,8,rep,name=system_json,json=systemJson,proto3" json:"system_json,omitempty"`
 	// For an inline history: what was malformed and accepted, by the position in its messages. The first 1,000.
-	Findings      []*Finding `protobuf:"bytes,9,rep,name=findings,proto3" json:"findings,omitempty"`
+	Findings []*Finding `protobuf:"bytes,9,rep,name=findings,proto3" json:"findings,omitempty"`
+	// With with_sources: for each element of messages_json, in order, the messages that it was made from. The range is
+	// empty where the element was made from none, since the provider demands a message there. Those of the unchanged
+	// prefix are not sent again, and stand elsewhere in the neutral view where a record has changed it.
+	Sources       []*ViewRange `protobuf:"bytes,10,rep,name=sources,proto3" json:"sources,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -374,6 +388,68 @@ func (x *GetLLMViewResponse) GetFindings() []*Finding {
 	return nil
 }
 
+func (x *GetLLMViewResponse) GetSources() []*ViewRange {
+	if x != nil {
+		return x.Sources
+	}
+	return nil
+}
+
+// ViewRange is a range of messages of the neutral view, which GetLLMView returns without a dialect, by position from 0.
+type ViewRange struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The first position.
+	Start uint32 `protobuf:"varint,1,opt,name=start,proto3" json:"start,omitempty"`
+	// The position after the last.
+	End           uint32 `protobuf:"varint,2,opt,name=end,proto3" json:"end,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ViewRange) Reset() {
+	*x = ViewRange{}
+	mi := &file_compactord_v1_view_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ViewRange) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ViewRange) ProtoMessage() {}
+
+func (x *ViewRange) ProtoReflect() protoreflect.Message {
+	mi := &file_compactord_v1_view_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ViewRange.ProtoReflect.Descriptor instead.
+func (*ViewRange) Descriptor() ([]byte, []int) {
+	return file_compactord_v1_view_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *ViewRange) GetStart() uint32 {
+	if x != nil {
+		return x.Start
+	}
+	return 0
+}
+
+func (x *ViewRange) GetEnd() uint32 {
+	if x != nil {
+		return x.End
+	}
+	return 0
+}
+
 // ViewMessage is one message of the LLM view.
 type ViewMessage struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -402,7 +478,7 @@ type ViewMessage struct {
 
 func (x *ViewMessage) Reset() {
 	*x = ViewMessage{}
-	mi := &file_compactord_v1_view_proto_msgTypes[2]
+	mi := &file_compactord_v1_view_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -414,7 +490,7 @@ func (x *ViewMessage) String() string {
 func (*ViewMessage) ProtoMessage() {}
 
 func (x *ViewMessage) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_view_proto_msgTypes[2]
+	mi := &file_compactord_v1_view_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -427,7 +503,7 @@ func (x *ViewMessage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ViewMessage.ProtoReflect.Descriptor instead.
 func (*ViewMessage) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_view_proto_rawDescGZIP(), []int{2}
+	return file_compactord_v1_view_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *ViewMessage) GetMessage() *Message {
@@ -582,7 +658,7 @@ type ShownBlock struct {
 
 func (x *ShownBlock) Reset() {
 	*x = ShownBlock{}
-	mi := &file_compactord_v1_view_proto_msgTypes[3]
+	mi := &file_compactord_v1_view_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -594,7 +670,7 @@ func (x *ShownBlock) String() string {
 func (*ShownBlock) ProtoMessage() {}
 
 func (x *ShownBlock) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_view_proto_msgTypes[3]
+	mi := &file_compactord_v1_view_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -607,7 +683,7 @@ func (x *ShownBlock) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShownBlock.ProtoReflect.Descriptor instead.
 func (*ShownBlock) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_view_proto_rawDescGZIP(), []int{3}
+	return file_compactord_v1_view_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *ShownBlock) GetName() string {
@@ -653,7 +729,7 @@ type LogRepair struct {
 
 func (x *LogRepair) Reset() {
 	*x = LogRepair{}
-	mi := &file_compactord_v1_view_proto_msgTypes[4]
+	mi := &file_compactord_v1_view_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -665,7 +741,7 @@ func (x *LogRepair) String() string {
 func (*LogRepair) ProtoMessage() {}
 
 func (x *LogRepair) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_view_proto_msgTypes[4]
+	mi := &file_compactord_v1_view_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -678,7 +754,7 @@ func (x *LogRepair) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogRepair.ProtoReflect.Descriptor instead.
 func (*LogRepair) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_view_proto_rawDescGZIP(), []int{4}
+	return file_compactord_v1_view_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *LogRepair) GetKind() LogRepairKind {
@@ -734,7 +810,7 @@ type ViewReport struct {
 
 func (x *ViewReport) Reset() {
 	*x = ViewReport{}
-	mi := &file_compactord_v1_view_proto_msgTypes[5]
+	mi := &file_compactord_v1_view_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -746,7 +822,7 @@ func (x *ViewReport) String() string {
 func (*ViewReport) ProtoMessage() {}
 
 func (x *ViewReport) ProtoReflect() protoreflect.Message {
-	mi := &file_compactord_v1_view_proto_msgTypes[5]
+	mi := &file_compactord_v1_view_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -759,7 +835,7 @@ func (x *ViewReport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ViewReport.ProtoReflect.Descriptor instead.
 func (*ViewReport) Descriptor() ([]byte, []int) {
-	return file_compactord_v1_view_proto_rawDescGZIP(), []int{5}
+	return file_compactord_v1_view_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ViewReport) GetDisableThinking() bool {
@@ -829,7 +905,7 @@ var File_compactord_v1_view_proto protoreflect.FileDescriptor
 
 const file_compactord_v1_view_proto_rawDesc = "" +
 	"\n" +
-	"\x18compactord/v1/view.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\x1a\x18compactord/v1/edit.proto\x1a\x1bcompactord/v1/history.proto\x1a\x1bcompactord/v1/message.proto\x1a\x1acompactord/v1/policy.proto\x1a\x1acompactord/v1/record.proto\x1a\x1acompactord/v1/report.proto\"\xce\x04\n" +
+	"\x18compactord/v1/view.proto\x12\rcompactord.v1\x1a\x1bbuf/validate/validate.proto\x1a\x18compactord/v1/edit.proto\x1a\x1bcompactord/v1/history.proto\x1a\x1bcompactord/v1/message.proto\x1a\x1acompactord/v1/policy.proto\x1a\x1acompactord/v1/record.proto\x1a\x1acompactord/v1/report.proto\"\xf1\x04\n" +
 	"\x11GetLLMViewRequest\x126\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[!-~]{1,128}$H\x00R\tsessionId\x128\n" +
@@ -844,10 +920,11 @@ const file_compactord_v1_view_proto_rawDesc = "" +
 	"\x16mark_cache_breakpoints\x18\b \x01(\bR\x14markCacheBreakpoints\x12-\n" +
 	"\x06policy\x18\t \x01(\v2\x15.compactord.v1.PolicyR\x06policy\x12H\n" +
 	"\fextra_blocks\x18\n" +
-	" \x03(\v2\x1b.compactord.v1.ContextBlockB\b\xbaH\x05\x92\x01\x02\x10\x10R\vextraBlocksB\x0f\n" +
+	" \x03(\v2\x1b.compactord.v1.ContextBlockB\b\xbaH\x05\x92\x01\x02\x10\x10R\vextraBlocks\x12!\n" +
+	"\fwith_sources\x18\v \x01(\bR\vwithSourcesB\x0f\n" +
 	"\x06target\x12\x05\xbaH\x02\b\x01B\b\n" +
 	"\x06_as_ofB\v\n" +
-	"\t_thinking\"\x9d\x03\n" +
+	"\t_thinking\"\xd1\x03\n" +
 	"\x12GetLLMViewResponse\x12)\n" +
 	"\x10unchanged_prefix\x18\x01 \x01(\rR\x0funchangedPrefix\x126\n" +
 	"\bmessages\x18\x02 \x03(\v2\x1a.compactord.v1.ViewMessageR\bmessages\x12\x1d\n" +
@@ -860,7 +937,12 @@ const file_compactord_v1_view_proto_rawDesc = "" +
 	"\rmessages_json\x18\a \x03(\tR\fmessagesJson\x12\x1f\n" +
 	"\vsystem_json\x18\b \x03(\tR\n" +
 	"systemJson\x122\n" +
-	"\bfindings\x18\t \x03(\v2\x16.compactord.v1.FindingR\bfindings\"\xc3\x03\n" +
+	"\bfindings\x18\t \x03(\v2\x16.compactord.v1.FindingR\bfindings\x122\n" +
+	"\asources\x18\n" +
+	" \x03(\v2\x18.compactord.v1.ViewRangeR\asources\"3\n" +
+	"\tViewRange\x12\x14\n" +
+	"\x05start\x18\x01 \x01(\rR\x05start\x12\x10\n" +
+	"\x03end\x18\x02 \x01(\rR\x03end\"\xc3\x03\n" +
 	"\vViewMessage\x120\n" +
 	"\amessage\x18\x01 \x01(\v2\x16.compactord.v1.MessageR\amessage\x12\x16\n" +
 	"\x05index\x18\x02 \x01(\rH\x00R\x05index\x12\x1f\n" +
@@ -916,51 +998,53 @@ func file_compactord_v1_view_proto_rawDescGZIP() []byte {
 }
 
 var file_compactord_v1_view_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_compactord_v1_view_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
+var file_compactord_v1_view_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
 var file_compactord_v1_view_proto_goTypes = []any{
 	(LogRepairKind)(0),         // 0: compactord.v1.LogRepairKind
 	(*GetLLMViewRequest)(nil),  // 1: compactord.v1.GetLLMViewRequest
 	(*GetLLMViewResponse)(nil), // 2: compactord.v1.GetLLMViewResponse
-	(*ViewMessage)(nil),        // 3: compactord.v1.ViewMessage
-	(*ShownBlock)(nil),         // 4: compactord.v1.ShownBlock
-	(*LogRepair)(nil),          // 5: compactord.v1.LogRepair
-	(*ViewReport)(nil),         // 6: compactord.v1.ViewReport
-	(*InlineHistory)(nil),      // 7: compactord.v1.InlineHistory
-	(Dialect)(0),               // 8: compactord.v1.Dialect
-	(ThinkingPolicy)(0),        // 9: compactord.v1.ThinkingPolicy
-	(*Policy)(nil),             // 10: compactord.v1.Policy
-	(*ContextBlock)(nil),       // 11: compactord.v1.ContextBlock
-	(*ContextReport)(nil),      // 12: compactord.v1.ContextReport
-	(*Finding)(nil),            // 13: compactord.v1.Finding
-	(*Message)(nil),            // 14: compactord.v1.Message
-	(*IndexRange)(nil),         // 15: compactord.v1.IndexRange
-	(EditKind)(0),              // 16: compactord.v1.EditKind
-	(BlockPlace)(0),            // 17: compactord.v1.BlockPlace
+	(*ViewRange)(nil),          // 3: compactord.v1.ViewRange
+	(*ViewMessage)(nil),        // 4: compactord.v1.ViewMessage
+	(*ShownBlock)(nil),         // 5: compactord.v1.ShownBlock
+	(*LogRepair)(nil),          // 6: compactord.v1.LogRepair
+	(*ViewReport)(nil),         // 7: compactord.v1.ViewReport
+	(*InlineHistory)(nil),      // 8: compactord.v1.InlineHistory
+	(Dialect)(0),               // 9: compactord.v1.Dialect
+	(ThinkingPolicy)(0),        // 10: compactord.v1.ThinkingPolicy
+	(*Policy)(nil),             // 11: compactord.v1.Policy
+	(*ContextBlock)(nil),       // 12: compactord.v1.ContextBlock
+	(*ContextReport)(nil),      // 13: compactord.v1.ContextReport
+	(*Finding)(nil),            // 14: compactord.v1.Finding
+	(*Message)(nil),            // 15: compactord.v1.Message
+	(*IndexRange)(nil),         // 16: compactord.v1.IndexRange
+	(EditKind)(0),              // 17: compactord.v1.EditKind
+	(BlockPlace)(0),            // 18: compactord.v1.BlockPlace
 }
 var file_compactord_v1_view_proto_depIdxs = []int32{
-	7,  // 0: compactord.v1.GetLLMViewRequest.history:type_name -> compactord.v1.InlineHistory
-	8,  // 1: compactord.v1.GetLLMViewRequest.dialect:type_name -> compactord.v1.Dialect
-	9,  // 2: compactord.v1.GetLLMViewRequest.thinking:type_name -> compactord.v1.ThinkingPolicy
-	10, // 3: compactord.v1.GetLLMViewRequest.policy:type_name -> compactord.v1.Policy
-	11, // 4: compactord.v1.GetLLMViewRequest.extra_blocks:type_name -> compactord.v1.ContextBlock
-	3,  // 5: compactord.v1.GetLLMViewResponse.messages:type_name -> compactord.v1.ViewMessage
-	12, // 6: compactord.v1.GetLLMViewResponse.report:type_name -> compactord.v1.ContextReport
-	6,  // 7: compactord.v1.GetLLMViewResponse.view_report:type_name -> compactord.v1.ViewReport
-	13, // 8: compactord.v1.GetLLMViewResponse.findings:type_name -> compactord.v1.Finding
-	14, // 9: compactord.v1.ViewMessage.message:type_name -> compactord.v1.Message
-	5,  // 10: compactord.v1.ViewMessage.log_repair:type_name -> compactord.v1.LogRepair
-	4,  // 11: compactord.v1.ViewMessage.context_block:type_name -> compactord.v1.ShownBlock
-	15, // 12: compactord.v1.ViewMessage.folded:type_name -> compactord.v1.IndexRange
-	16, // 13: compactord.v1.ViewMessage.edits:type_name -> compactord.v1.EditKind
-	17, // 14: compactord.v1.ShownBlock.place:type_name -> compactord.v1.BlockPlace
-	0,  // 15: compactord.v1.LogRepair.kind:type_name -> compactord.v1.LogRepairKind
-	13, // 16: compactord.v1.ViewReport.parts_dropped:type_name -> compactord.v1.Finding
-	13, // 17: compactord.v1.ViewReport.repairs:type_name -> compactord.v1.Finding
-	18, // [18:18] is the sub-list for method output_type
-	18, // [18:18] is the sub-list for method input_type
-	18, // [18:18] is the sub-list for extension type_name
-	18, // [18:18] is the sub-list for extension extendee
-	0,  // [0:18] is the sub-list for field type_name
+	8,  // 0: compactord.v1.GetLLMViewRequest.history:type_name -> compactord.v1.InlineHistory
+	9,  // 1: compactord.v1.GetLLMViewRequest.dialect:type_name -> compactord.v1.Dialect
+	10, // 2: compactord.v1.GetLLMViewRequest.thinking:type_name -> compactord.v1.ThinkingPolicy
+	11, // 3: compactord.v1.GetLLMViewRequest.policy:type_name -> compactord.v1.Policy
+	12, // 4: compactord.v1.GetLLMViewRequest.extra_blocks:type_name -> compactord.v1.ContextBlock
+	4,  // 5: compactord.v1.GetLLMViewResponse.messages:type_name -> compactord.v1.ViewMessage
+	13, // 6: compactord.v1.GetLLMViewResponse.report:type_name -> compactord.v1.ContextReport
+	7,  // 7: compactord.v1.GetLLMViewResponse.view_report:type_name -> compactord.v1.ViewReport
+	14, // 8: compactord.v1.GetLLMViewResponse.findings:type_name -> compactord.v1.Finding
+	3,  // 9: compactord.v1.GetLLMViewResponse.sources:type_name -> compactord.v1.ViewRange
+	15, // 10: compactord.v1.ViewMessage.message:type_name -> compactord.v1.Message
+	6,  // 11: compactord.v1.ViewMessage.log_repair:type_name -> compactord.v1.LogRepair
+	5,  // 12: compactord.v1.ViewMessage.context_block:type_name -> compactord.v1.ShownBlock
+	16, // 13: compactord.v1.ViewMessage.folded:type_name -> compactord.v1.IndexRange
+	17, // 14: compactord.v1.ViewMessage.edits:type_name -> compactord.v1.EditKind
+	18, // 15: compactord.v1.ShownBlock.place:type_name -> compactord.v1.BlockPlace
+	0,  // 16: compactord.v1.LogRepair.kind:type_name -> compactord.v1.LogRepairKind
+	14, // 17: compactord.v1.ViewReport.parts_dropped:type_name -> compactord.v1.Finding
+	14, // 18: compactord.v1.ViewReport.repairs:type_name -> compactord.v1.Finding
+	19, // [19:19] is the sub-list for method output_type
+	19, // [19:19] is the sub-list for method input_type
+	19, // [19:19] is the sub-list for extension type_name
+	19, // [19:19] is the sub-list for extension extendee
+	0,  // [0:19] is the sub-list for field type_name
 }
 
 func init() { file_compactord_v1_view_proto_init() }
@@ -978,7 +1062,7 @@ func file_compactord_v1_view_proto_init() {
 		(*GetLLMViewRequest_SessionId)(nil),
 		(*GetLLMViewRequest_History)(nil),
 	}
-	file_compactord_v1_view_proto_msgTypes[2].OneofWrappers = []any{
+	file_compactord_v1_view_proto_msgTypes[3].OneofWrappers = []any{
 		(*ViewMessage_Index)(nil),
 		(*ViewMessage_SummaryOf)(nil),
 		(*ViewMessage_LogRepair)(nil),
@@ -992,7 +1076,7 @@ func file_compactord_v1_view_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_compactord_v1_view_proto_rawDesc), len(file_compactord_v1_view_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   6,
+			NumMessages:   7,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

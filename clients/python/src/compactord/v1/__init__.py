@@ -265,6 +265,7 @@ from compactord.v1.view_pb2 import (
     LogRepairKind,
     ShownBlock,
     ViewMessage,
+    ViewRange,
     ViewReport,
 )
 from compactord.v1.watch_pb2 import (
@@ -487,6 +488,7 @@ __all__ = [
     "UserRequest",
     "ViewChange",
     "ViewMessage",
+    "ViewRange",
     "ViewReport",
     "WatchSessionRequest",
     "WatchSessionResponse",

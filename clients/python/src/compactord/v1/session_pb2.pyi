@@ -540,6 +540,7 @@ class ListSessionsRequest(_message.Message):
     LABELS_FIELD_NUMBER: _builtins.int
     ORDER_FIELD_NUMBER: _builtins.int
     PARENT_SESSION_ID_FIELD_NUMBER: _builtins.int
+    FORKED_FROM_SESSION_ID_FIELD_NUMBER: _builtins.int
     page_size: _builtins.int
     """Sessions per page. 0 to 1,000; 0 means 100. A page also ends before it passes 3,145,728 bytes, but holds at least
     one session.
@@ -550,6 +551,11 @@ class ListSessionsRequest(_message.Message):
     """How to sort. Default CREATED."""
     parent_session_id: _builtins.str
     """Only the children of this session. NOT_FOUND where there is no such session."""
+    forked_from_session_id: _builtins.str
+    """Only the forks of this session, without its children. NOT_FOUND where there is no such session. No list of forks is
+    kept: a page looks through at most 5,000 sessions, and of those in order CREATED only through such as were created
+    since this one. So a page can have fewer sessions than page_size, or none, and still name a next one.
+    """
     @_builtins.property
     def labels(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
         """Only sessions that have all of these labels. At most 16."""
@@ -562,10 +568,11 @@ class ListSessionsRequest(_message.Message):
         labels: _abc.Mapping[_builtins.str, _builtins.str] | None = ...,
         order: Global___SessionOrder.ValueType = ...,
         parent_session_id: _builtins.str = ...,
+        forked_from_session_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["labels", b"labels", "order", b"order", "page_size", b"page_size", "page_token", b"page_token", "parent_session_id", b"parent_session_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["forked_from_session_id", b"forked_from_session_id", "labels", b"labels", "order", b"order", "page_size", b"page_size", "page_token", b"page_token", "parent_session_id", b"parent_session_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -65,6 +65,7 @@ class GetLLMViewRequest(_message.Message):
     MARK_CACHE_BREAKPOINTS_FIELD_NUMBER: _builtins.int
     POLICY_FIELD_NUMBER: _builtins.int
     EXTRA_BLOCKS_FIELD_NUMBER: _builtins.int
+    WITH_SOURCES_FIELD_NUMBER: _builtins.int
     session_id: _builtins.str
     """A session's id."""
     view_token: _builtins.str
@@ -87,6 +88,10 @@ class GetLLMViewRequest(_message.Message):
     prompt, of the summary and of the view, and before the LATEST context blocks. These are at most three, which leaves
     one for the tools: with a summary and LATEST blocks, the system prompt has none. Breakpoints that
     the client had set are removed. INVALID_ARGUMENT without a dialect.
+    """
+    with_sources: _builtins.bool
+    """Whether to say which messages of the neutral view each element of messages_json was made from. INVALID_ARGUMENT
+    without a dialect.
     """
     @_builtins.property
     def history(self) -> _history_pb2.InlineHistory:
@@ -126,10 +131,11 @@ class GetLLMViewRequest(_message.Message):
         mark_cache_breakpoints: _builtins.bool = ...,
         policy: _policy_pb2.Policy | None = ...,
         extra_blocks: _abc.Iterable[_record_pb2.ContextBlock] | None = ...,
+        with_sources: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_as_of", b"_as_of", "_thinking", b"_thinking", "as_of", b"as_of", "history", b"history", "policy", b"policy", "session_id", b"session_id", "target", b"target", "thinking", b"thinking"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_as_of", b"_as_of", "_thinking", b"_thinking", "as_of", b"as_of", "dialect", b"dialect", "extra_blocks", b"extra_blocks", "history", b"history", "mark_cache_breakpoints", b"mark_cache_breakpoints", "max_bytes", b"max_bytes", "policy", b"policy", "session_id", b"session_id", "target", b"target", "thinking", b"thinking", "view_token", b"view_token"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_as_of", b"_as_of", "_thinking", b"_thinking", "as_of", b"as_of", "dialect", b"dialect", "extra_blocks", b"extra_blocks", "history", b"history", "mark_cache_breakpoints", b"mark_cache_breakpoints", "max_bytes", b"max_bytes", "policy", b"policy", "session_id", b"session_id", "target", b"target", "thinking", b"thinking", "view_token", b"view_token", "with_sources", b"with_sources"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__as_of: _TypeAlias = _typing.Literal["as_of"]  # noqa: Y015
     _WhichOneofArgType__as_of: _TypeAlias = _typing.Literal["_as_of", b"_as_of"]  # noqa: Y015
@@ -161,6 +167,7 @@ class GetLLMViewResponse(_message.Message):
     MESSAGES_JSON_FIELD_NUMBER: _builtins.int
     SYSTEM_JSON_FIELD_NUMBER: _builtins.int
     FINDINGS_FIELD_NUMBER: _builtins.int
+    SOURCES_FIELD_NUMBER: _builtins.int
     unchanged_prefix: _builtins.int
     """How many messages at the start of the view are the same as in the client's last view. They are not sent again. With
     a dialect this counts rendered messages, and the last of them may be sent again, longer than before. Extra blocks of
@@ -199,6 +206,13 @@ class GetLLMViewResponse(_message.Message):
     def findings(self) -> _containers.RepeatedCompositeFieldContainer[_message_pb2.Finding]:
         """For an inline history: what was malformed and accepted, by the position in its messages. The first 1,000."""
 
+    @_builtins.property
+    def sources(self) -> _containers.RepeatedCompositeFieldContainer[Global___ViewRange]:
+        """With with_sources: for each element of messages_json, in order, the messages that it was made from. The range is
+        empty where the element was made from none, since the provider demands a message there. Those of the unchanged
+        prefix are not sent again, and stand elsewhere in the neutral view where a record has changed it.
+        """
+
     def __init__(
         self,
         *,
@@ -211,14 +225,41 @@ class GetLLMViewResponse(_message.Message):
         messages_json: _abc.Iterable[_builtins.str] | None = ...,
         system_json: _abc.Iterable[_builtins.str] | None = ...,
         findings: _abc.Iterable[_message_pb2.Finding] | None = ...,
+        sources: _abc.Iterable[Global___ViewRange] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["report", b"report", "view_report", b"view_report"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["findings", b"findings", "has_more", b"has_more", "messages", b"messages", "messages_json", b"messages_json", "report", b"report", "system_json", b"system_json", "unchanged_prefix", b"unchanged_prefix", "view_report", b"view_report", "view_token", b"view_token"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["findings", b"findings", "has_more", b"has_more", "messages", b"messages", "messages_json", b"messages_json", "report", b"report", "sources", b"sources", "system_json", b"system_json", "unchanged_prefix", b"unchanged_prefix", "view_report", b"view_report", "view_token", b"view_token"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GetLLMViewResponse: _TypeAlias = GetLLMViewResponse  # noqa: Y015
+
+@_typing.final
+class ViewRange(_message.Message):
+    """ViewRange is a range of messages of the neutral view, which GetLLMView returns without a dialect, by position from 0."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    START_FIELD_NUMBER: _builtins.int
+    END_FIELD_NUMBER: _builtins.int
+    start: _builtins.int
+    """The first position."""
+    end: _builtins.int
+    """The position after the last."""
+    def __init__(
+        self,
+        *,
+        start: _builtins.int = ...,
+        end: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["end", b"end", "start", b"start"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ViewRange: _TypeAlias = ViewRange  # noqa: Y015
 
 @_typing.final
 class ViewMessage(_message.Message):

@@ -22,7 +22,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file compactord/v1/view.proto.
  */
 export const file_compactord_v1_view: GenFile = /*@__PURE__*/
-  fileDesc("Chhjb21wYWN0b3JkL3YxL3ZpZXcucHJvdG8SDWNvbXBhY3RvcmQudjEijwMKEUdldExMTVZpZXdSZXF1ZXN0EhQKCnNlc3Npb25faWQYASABKAlIABIvCgdoaXN0b3J5GAIgASgLMhwuY29tcGFjdG9yZC52MS5JbmxpbmVIaXN0b3J5SAASEgoKdmlld190b2tlbhgDIAEoCRInCgdkaWFsZWN0GAQgASgOMhYuY29tcGFjdG9yZC52MS5EaWFsZWN0EhIKBWFzX29mGAUgASgNSAGIAQESNAoIdGhpbmtpbmcYBiABKA4yHS5jb21wYWN0b3JkLnYxLlRoaW5raW5nUG9saWN5SAKIAQESEQoJbWF4X2J5dGVzGAcgASgNEh4KFm1hcmtfY2FjaGVfYnJlYWtwb2ludHMYCCABKAgSJQoGcG9saWN5GAkgASgLMhUuY29tcGFjdG9yZC52MS5Qb2xpY3kSMQoMZXh0cmFfYmxvY2tzGAogAygLMhsuY29tcGFjdG9yZC52MS5Db250ZXh0QmxvY2tCCAoGdGFyZ2V0QggKBl9hc19vZkILCglfdGhpbmtpbmcitgIKEkdldExMTVZpZXdSZXNwb25zZRIYChB1bmNoYW5nZWRfcHJlZml4GAEgASgNEiwKCG1lc3NhZ2VzGAIgAygLMhouY29tcGFjdG9yZC52MS5WaWV3TWVzc2FnZRISCgp2aWV3X3Rva2VuGAMgASgJEhAKCGhhc19tb3JlGAQgASgIEiwKBnJlcG9ydBgFIAEoCzIcLmNvbXBhY3RvcmQudjEuQ29udGV4dFJlcG9ydBIuCgt2aWV3X3JlcG9ydBgGIAEoCzIZLmNvbXBhY3RvcmQudjEuVmlld1JlcG9ydBIVCg1tZXNzYWdlc19qc29uGAcgAygJEhMKC3N5c3RlbV9qc29uGAggAygJEigKCGZpbmRpbmdzGAkgAygLMhYuY29tcGFjdG9yZC52MS5GaW5kaW5nIt4CCgtWaWV3TWVzc2FnZRInCgdtZXNzYWdlGAEgASgLMhYuY29tcGFjdG9yZC52MS5NZXNzYWdlEg8KBWluZGV4GAIgASgNSAASFAoKc3VtbWFyeV9vZhgDIAEoCUgAEi4KCmxvZ19yZXBhaXIYBCABKAsyGC5jb21wYWN0b3JkLnYxLkxvZ1JlcGFpckgAEjIKDWNvbnRleHRfYmxvY2sYCCABKAsyGS5jb21wYWN0b3JkLnYxLlNob3duQmxvY2tIABIWCgxpbnN0cnVjdGlvbnMYCSABKA1IABIrCgZmb2xkZWQYCiABKAsyGS5jb21wYWN0b3JkLnYxLkluZGV4UmFuZ2VIABImCgVlZGl0cxgFIAMoDjIXLmNvbXBhY3RvcmQudjEuRWRpdEtpbmQSDgoGdG9rZW5zGAYgASgNEhQKDG91dF9vZl9wbGFjZRgHIAEoCEIICgZvcmlnaW4iYAoKU2hvd25CbG9jaxIMCgRuYW1lGAEgASgJEigKBXBsYWNlGAIgASgOMhkuY29tcGFjdG9yZC52MS5CbG9ja1BsYWNlEgsKA2N1dBgDIAEoCBINCgVleHRyYRgEIAEoCCJUCglMb2dSZXBhaXISKgoEa2luZBgBIAEoDjIcLmNvbXBhY3RvcmQudjEuTG9nUmVwYWlyS2luZBINCgVpbmRleBgCIAEoDRIMCgRwYXJ0GAMgASgNIosCCgpWaWV3UmVwb3J0EhgKEGRpc2FibGVfdGhpbmtpbmcYASABKAgSGAoQdGhpbmtpbmdfZHJvcHBlZBgCIAMoDRIXCg9tZXNzYWdlc19tZXJnZWQYAyABKA0SLQoNcGFydHNfZHJvcHBlZBgEIAMoCzIWLmNvbXBhY3RvcmQudjEuRmluZGluZxInCgdyZXBhaXJzGAUgAygLMhYuY29tcGFjdG9yZC52MS5GaW5kaW5nEh0KFXN1Z2dlc3RlZF9icmVha3BvaW50cxgGIAMoDRINCgVieXRlcxgHIAEoDRIOCgZ0b2tlbnMYCCABKA0SGgoSZXh0cmFfYmxvY2tfdG9rZW5zGAkgASgNKnYKDUxvZ1JlcGFpcktpbmQSHwobTE9HX1JFUEFJUl9LSU5EX1VOU1BFQ0lGSUVEEAASIgoeTE9HX1JFUEFJUl9LSU5EX01JU1NJTkdfUkVTVUxUEAESIAocTE9HX1JFUEFJUl9LSU5EX1NUUkFZX1JFU1VMVBACQkNaQWdpdGh1Yi5jb20vY29tcGFjdG9yZC9jb21wYWN0b3JkL3Byb3RvL2NvbXBhY3RvcmQvdjE7Y29tcGFjdG9yZHYxYgZwcm90bzM", [file_compactord_v1_edit, file_compactord_v1_history, file_compactord_v1_message, file_compactord_v1_policy, file_compactord_v1_record, file_compactord_v1_report]);
+  fileDesc("Chhjb21wYWN0b3JkL3YxL3ZpZXcucHJvdG8SDWNvbXBhY3RvcmQudjEipQMKEUdldExMTVZpZXdSZXF1ZXN0EhQKCnNlc3Npb25faWQYASABKAlIABIvCgdoaXN0b3J5GAIgASgLMhwuY29tcGFjdG9yZC52MS5JbmxpbmVIaXN0b3J5SAASEgoKdmlld190b2tlbhgDIAEoCRInCgdkaWFsZWN0GAQgASgOMhYuY29tcGFjdG9yZC52MS5EaWFsZWN0EhIKBWFzX29mGAUgASgNSAGIAQESNAoIdGhpbmtpbmcYBiABKA4yHS5jb21wYWN0b3JkLnYxLlRoaW5raW5nUG9saWN5SAKIAQESEQoJbWF4X2J5dGVzGAcgASgNEh4KFm1hcmtfY2FjaGVfYnJlYWtwb2ludHMYCCABKAgSJQoGcG9saWN5GAkgASgLMhUuY29tcGFjdG9yZC52MS5Qb2xpY3kSMQoMZXh0cmFfYmxvY2tzGAogAygLMhsuY29tcGFjdG9yZC52MS5Db250ZXh0QmxvY2sSFAoMd2l0aF9zb3VyY2VzGAsgASgIQggKBnRhcmdldEIICgZfYXNfb2ZCCwoJX3RoaW5raW5nIuECChJHZXRMTE1WaWV3UmVzcG9uc2USGAoQdW5jaGFuZ2VkX3ByZWZpeBgBIAEoDRIsCghtZXNzYWdlcxgCIAMoCzIaLmNvbXBhY3RvcmQudjEuVmlld01lc3NhZ2USEgoKdmlld190b2tlbhgDIAEoCRIQCghoYXNfbW9yZRgEIAEoCBIsCgZyZXBvcnQYBSABKAsyHC5jb21wYWN0b3JkLnYxLkNvbnRleHRSZXBvcnQSLgoLdmlld19yZXBvcnQYBiABKAsyGS5jb21wYWN0b3JkLnYxLlZpZXdSZXBvcnQSFQoNbWVzc2FnZXNfanNvbhgHIAMoCRITCgtzeXN0ZW1fanNvbhgIIAMoCRIoCghmaW5kaW5ncxgJIAMoCzIWLmNvbXBhY3RvcmQudjEuRmluZGluZxIpCgdzb3VyY2VzGAogAygLMhguY29tcGFjdG9yZC52MS5WaWV3UmFuZ2UiJwoJVmlld1JhbmdlEg0KBXN0YXJ0GAEgASgNEgsKA2VuZBgCIAEoDSLeAgoLVmlld01lc3NhZ2USJwoHbWVzc2FnZRgBIAEoCzIWLmNvbXBhY3RvcmQudjEuTWVzc2FnZRIPCgVpbmRleBgCIAEoDUgAEhQKCnN1bW1hcnlfb2YYAyABKAlIABIuCgpsb2dfcmVwYWlyGAQgASgLMhguY29tcGFjdG9yZC52MS5Mb2dSZXBhaXJIABIyCg1jb250ZXh0X2Jsb2NrGAggASgLMhkuY29tcGFjdG9yZC52MS5TaG93bkJsb2NrSAASFgoMaW5zdHJ1Y3Rpb25zGAkgASgNSAASKwoGZm9sZGVkGAogASgLMhkuY29tcGFjdG9yZC52MS5JbmRleFJhbmdlSAASJgoFZWRpdHMYBSADKA4yFy5jb21wYWN0b3JkLnYxLkVkaXRLaW5kEg4KBnRva2VucxgGIAEoDRIUCgxvdXRfb2ZfcGxhY2UYByABKAhCCAoGb3JpZ2luImAKClNob3duQmxvY2sSDAoEbmFtZRgBIAEoCRIoCgVwbGFjZRgCIAEoDjIZLmNvbXBhY3RvcmQudjEuQmxvY2tQbGFjZRILCgNjdXQYAyABKAgSDQoFZXh0cmEYBCABKAgiVAoJTG9nUmVwYWlyEioKBGtpbmQYASABKA4yHC5jb21wYWN0b3JkLnYxLkxvZ1JlcGFpcktpbmQSDQoFaW5kZXgYAiABKA0SDAoEcGFydBgDIAEoDSKLAgoKVmlld1JlcG9ydBIYChBkaXNhYmxlX3RoaW5raW5nGAEgASgIEhgKEHRoaW5raW5nX2Ryb3BwZWQYAiADKA0SFwoPbWVzc2FnZXNfbWVyZ2VkGAMgASgNEi0KDXBhcnRzX2Ryb3BwZWQYBCADKAsyFi5jb21wYWN0b3JkLnYxLkZpbmRpbmcSJwoHcmVwYWlycxgFIAMoCzIWLmNvbXBhY3RvcmQudjEuRmluZGluZxIdChVzdWdnZXN0ZWRfYnJlYWtwb2ludHMYBiADKA0SDQoFYnl0ZXMYByABKA0SDgoGdG9rZW5zGAggASgNEhoKEmV4dHJhX2Jsb2NrX3Rva2VucxgJIAEoDSp2Cg1Mb2dSZXBhaXJLaW5kEh8KG0xPR19SRVBBSVJfS0lORF9VTlNQRUNJRklFRBAAEiIKHkxPR19SRVBBSVJfS0lORF9NSVNTSU5HX1JFU1VMVBABEiAKHExPR19SRVBBSVJfS0lORF9TVFJBWV9SRVNVTFQQAkJDWkFnaXRodWIuY29tL2NvbXBhY3RvcmQvY29tcGFjdG9yZC9wcm90by9jb21wYWN0b3JkL3YxO2NvbXBhY3RvcmR2MWIGcHJvdG8z", [file_compactord_v1_edit, file_compactord_v1_history, file_compactord_v1_message, file_compactord_v1_policy, file_compactord_v1_record, file_compactord_v1_report]);
 
 /**
  * GetLLMViewRequest asks for the LLM view: the messages that the model is to see.
@@ -125,6 +125,14 @@ export type GetLLMViewRequest = Message<"compactord.v1.GetLLMViewRequest"> & {
    * @generated from field: repeated compactord.v1.ContextBlock extra_blocks = 10;
    */
   extraBlocks: ContextBlock[];
+
+  /**
+   * Whether to say which messages of the neutral view each element of messages_json was made from. INVALID_ARGUMENT
+   * without a dialect.
+   *
+   * @generated from field: bool with_sources = 11;
+   */
+  withSources: boolean;
 };
 
 /**
@@ -219,6 +227,14 @@ export type GetLLMViewRequestJson = {
    * @generated from field: repeated compactord.v1.ContextBlock extra_blocks = 10;
    */
   extraBlocks?: ContextBlockJson[];
+
+  /**
+   * Whether to say which messages of the neutral view each element of messages_json was made from. INVALID_ARGUMENT
+   * without a dialect.
+   *
+   * @generated from field: bool with_sources = 11;
+   */
+  withSources?: boolean;
 };
 
 /**
@@ -301,6 +317,15 @@ export type GetLLMViewResponse = Message<"compactord.v1.GetLLMViewResponse"> & {
    * @generated from field: repeated compactord.v1.Finding findings = 9;
    */
   findings: Finding[];
+
+  /**
+   * With with_sources: for each element of messages_json, in order, the messages that it was made from. The range is
+   * empty where the element was made from none, since the provider demands a message there. Those of the unchanged
+   * prefix are not sent again, and stand elsewhere in the neutral view where a record has changed it.
+   *
+   * @generated from field: repeated compactord.v1.ViewRange sources = 10;
+   */
+  sources: ViewRange[];
 };
 
 /**
@@ -376,6 +401,15 @@ export type GetLLMViewResponseJson = {
    * @generated from field: repeated compactord.v1.Finding findings = 9;
    */
   findings?: FindingJson[];
+
+  /**
+   * With with_sources: for each element of messages_json, in order, the messages that it was made from. The range is
+   * empty where the element was made from none, since the provider demands a message there. Those of the unchanged
+   * prefix are not sent again, and stand elsewhere in the neutral view where a record has changed it.
+   *
+   * @generated from field: repeated compactord.v1.ViewRange sources = 10;
+   */
+  sources?: ViewRangeJson[];
 };
 
 /**
@@ -384,6 +418,55 @@ export type GetLLMViewResponseJson = {
  */
 export const GetLLMViewResponseSchema: GenMessage<GetLLMViewResponse, {jsonType: GetLLMViewResponseJson}> = /*@__PURE__*/
   messageDesc(file_compactord_v1_view, 1);
+
+/**
+ * ViewRange is a range of messages of the neutral view, which GetLLMView returns without a dialect, by position from 0.
+ *
+ * @generated from message compactord.v1.ViewRange
+ */
+export type ViewRange = Message<"compactord.v1.ViewRange"> & {
+  /**
+   * The first position.
+   *
+   * @generated from field: uint32 start = 1;
+   */
+  start: number;
+
+  /**
+   * The position after the last.
+   *
+   * @generated from field: uint32 end = 2;
+   */
+  end: number;
+};
+
+/**
+ * ViewRange is a range of messages of the neutral view, which GetLLMView returns without a dialect, by position from 0.
+ *
+ * @generated from message compactord.v1.ViewRange
+ */
+export type ViewRangeJson = {
+  /**
+   * The first position.
+   *
+   * @generated from field: uint32 start = 1;
+   */
+  start?: number;
+
+  /**
+   * The position after the last.
+   *
+   * @generated from field: uint32 end = 2;
+   */
+  end?: number;
+};
+
+/**
+ * Describes the message compactord.v1.ViewRange.
+ * Use `create(ViewRangeSchema)` to create a new message.
+ */
+export const ViewRangeSchema: GenMessage<ViewRange, {jsonType: ViewRangeJson}> = /*@__PURE__*/
+  messageDesc(file_compactord_v1_view, 2);
 
 /**
  * ViewMessage is one message of the LLM view.
@@ -557,7 +640,7 @@ export type ViewMessageJson = {
  * Use `create(ViewMessageSchema)` to create a new message.
  */
 export const ViewMessageSchema: GenMessage<ViewMessage, {jsonType: ViewMessageJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_view, 2);
+  messageDesc(file_compactord_v1_view, 3);
 
 /**
  * ShownBlock is a context block that a message of the view shows.
@@ -634,7 +717,7 @@ export type ShownBlockJson = {
  * Use `create(ShownBlockSchema)` to create a new message.
  */
 export const ShownBlockSchema: GenMessage<ShownBlock, {jsonType: ShownBlockJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_view, 3);
+  messageDesc(file_compactord_v1_view, 4);
 
 /**
  * LogRepair says what a message stands in for that the log lacks.
@@ -697,7 +780,7 @@ export type LogRepairJson = {
  * Use `create(LogRepairSchema)` to create a new message.
  */
 export const LogRepairSchema: GenMessage<LogRepair, {jsonType: LogRepairJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_view, 4);
+  messageDesc(file_compactord_v1_view, 5);
 
 /**
  * ViewReport says how a view was made.
@@ -854,7 +937,7 @@ export type ViewReportJson = {
  * Use `create(ViewReportSchema)` to create a new message.
  */
 export const ViewReportSchema: GenMessage<ViewReport, {jsonType: ViewReportJson}> = /*@__PURE__*/
-  messageDesc(file_compactord_v1_view, 5);
+  messageDesc(file_compactord_v1_view, 6);
 
 /**
  * LogRepairKind is what the log lacks.
