@@ -9,6 +9,8 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
+
+	"github.com/compactord/compactord/service/inspector"
 )
 
 // forwarded is an RPC that is repeated over a connection.
@@ -16,20 +18,21 @@ type forwarded struct {
 	method          string
 	request, answer protoreflect.MessageType
 	to              grpc.ClientConnInterface
+	writing         inspector.Writing
 }
 
 // forwarding returns a service whose RPCs are repeated over a connection.
-func forwarding(service *grpc.ServiceDesc, to grpc.ClientConnInterface) (*grpc.ServiceDesc, error) {
+func forwarding(service *grpc.ServiceDesc, to grpc.ClientConnInterface, writing inspector.Writing) (*grpc.ServiceDesc, error) {
 	described := &grpc.ServiceDesc{ServiceName: service.ServiceName, Metadata: service.Metadata}
 	for _, method := range service.Methods {
-		rpc, err := forward(service.ServiceName, method.MethodName, to)
+		rpc, err := forward(service.ServiceName, method.MethodName, to, writing)
 		if err != nil {
 			return nil, err
 		}
 		described.Methods = append(described.Methods, grpc.MethodDesc{MethodName: method.MethodName, Handler: rpc.unary()})
 	}
 	for _, stream := range service.Streams {
-		rpc, err := forward(service.ServiceName, stream.StreamName, to)
+		rpc, err := forward(service.ServiceName, stream.StreamName, to, writing)
 		if err != nil {
 			return nil, err
 		}
@@ -40,7 +43,7 @@ func forwarding(service *grpc.ServiceDesc, to grpc.ClientConnInterface) (*grpc.S
 }
 
 // forward returns an RPC, with its messages by the contract.
-func forward(service, method string, to grpc.ClientConnInterface) (*forwarded, error) {
+func forward(service, method string, to grpc.ClientConnInterface, writing inspector.Writing) (*forwarded, error) {
 	found, err := protoregistry.GlobalFiles.FindDescriptorByName(protoreflect.FullName(service).Append(protoreflect.Name(method)))
 	if err != nil {
 		return nil, err
@@ -49,7 +52,7 @@ func forward(service, method string, to grpc.ClientConnInterface) (*forwarded, e
 	if !is {
 		return nil, fmt.Errorf("%s has no RPC %s", service, method)
 	}
-	f := &forwarded{method: "/" + service + "/" + method, to: to}
+	f := &forwarded{method: "/" + service + "/" + method, to: to, writing: writing}
 	if f.request, err = protoregistry.GlobalTypes.FindMessageByName(rpc.Input().FullName()); err != nil {
 		return nil, err
 	}
@@ -65,7 +68,7 @@ func (f *forwarded) unary() grpc.MethodHandler {
 			return nil, err
 		}
 		return chain(ctx, request, &grpc.UnaryServerInfo{FullMethod: f.method}, func(ctx context.Context, request any) (any, error) {
-			if err := checkReads(f.method, request); err != nil {
+			if err := check(f.method, request, f.writing); err != nil {
 				return nil, err
 			}
 			answer := f.answer.New().Interface()
@@ -83,7 +86,7 @@ func (f *forwarded) stream(_ any, in grpc.ServerStream) error {
 	if err := in.RecvMsg(request); err != nil {
 		return err
 	}
-	if err := checkReads(f.method, request); err != nil {
+	if err := check(f.method, request, f.writing); err != nil {
 		return err
 	}
 	// It ends the stream where the client takes no more.

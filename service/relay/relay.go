@@ -3,7 +3,7 @@
 // --inspect, see the package httpapi, and the relay repeats each call over the connection, by the connection's own token.
 //
 // A relay is for one user and one run of a program. Callers need the token that New makes, and may only read, or ask what a
-// call would do: all else is refused, whatever the connection itself may do.
+// call would do, and where the page writes, do what it offers: all else is refused, whatever the connection itself may do.
 package relay
 
 import (
@@ -41,8 +41,9 @@ type Relay struct {
 	token   string
 }
 
-// New returns a relay to a connection. The logger receives what is wrong with connections.
-func New(to grpc.ClientConnInterface, logger *slog.Logger) (*Relay, error) {
+// New returns a relay to a connection. writing says whether the page offers to change sessions. The logger receives what is wrong
+// with connections.
+func New(to grpc.ClientConnInterface, writing inspector.Writing, logger *slog.Logger) (*Relay, error) {
 	budget, err := requests.NewBudget(inflightFactor*maxRequest, nil)
 	if err != nil {
 		return nil, err
@@ -54,14 +55,14 @@ func New(to grpc.ClientConnInterface, logger *slog.Logger) (*Relay, error) {
 	r := &Relay{answers: answers, token: access.NewToken()}
 	receiver := &requests.Receiver{MaxBytes: maxRequest, Budget: budget}
 	pages := http.NewServeMux()
-	inspector.Add(pages, inspector.Reads)
+	inspector.Add(pages, writing)
 	r.server = httpapi.New(httpapi.Options{
 		Unary:  []grpc.UnaryServerInterceptor{toStatusUnary, r.admitUnary, receiver.Unary, answers.Unary()},
 		Stream: []grpc.StreamServerInterceptor{toStatusStream, r.admitStream, receiver.Stream, answers.Stream()},
 		Pages:  pages, Logger: logger,
 	})
 	for _, service := range []*grpc.ServiceDesc{&compactordv1.SessionService_ServiceDesc, &compactordv1.CompactionService_ServiceDesc} {
-		described, err := forwarding(service, to)
+		described, err := forwarding(service, to, writing)
 		if err != nil {
 			return nil, err
 		}
@@ -94,15 +95,29 @@ func (r *Relay) admit(ctx context.Context) error {
 	return nil
 }
 
-// checkReads refuses what changes something.
-func checkReads(method string, request any) error {
+// actions are the RPCs by which the page changes sessions.
+var actions = map[string]bool{
+	compactordv1.CompactionService_Compact_FullMethodName:          true,
+	compactordv1.CompactionService_CancelCompaction_FullMethodName: true,
+	compactordv1.CompactionService_Prune_FullMethodName:            true,
+	compactordv1.SessionService_CreateCheckpoint_FullMethodName:    true,
+	compactordv1.SessionService_RevertToCheckpoint_FullMethodName:  true,
+	compactordv1.SessionService_PinMessages_FullMethodName:         true,
+	compactordv1.SessionService_UnpinMessages_FullMethodName:       true,
+}
+
+// check refuses what changes something, but for what a page that writes offers.
+func check(method string, request any, writing inspector.Writing) error {
 	dry, is := request.(interface{ GetDryRun() bool })
 	role, known := access.Roles[method]
-	if known && role <= access.Read || is && dry.GetDryRun() {
+	if known && role <= access.Read || is && dry.GetDryRun() || bool(writing) && actions[method] {
 		return nil
 	}
-	return apierror.New(compactordv1.ErrorReason_ERROR_REASON_PERMISSION_DENIED, map[string]string{"role": access.Read.String()},
-		"this page may only read")
+	says := "this page may only read"
+	if writing {
+		says = "this page may only read, and do what it offers"
+	}
+	return apierror.New(compactordv1.ErrorReason_ERROR_REASON_PERMISSION_DENIED, map[string]string{"role": access.Read.String()}, "%s", says)
 }
 
 func (r *Relay) knows(authorization []string) bool {

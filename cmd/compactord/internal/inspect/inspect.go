@@ -26,6 +26,7 @@ type Command struct {
 	conversation.Source
 	conversation.PolicyFlags
 	Compact bool   `help:"Compact first. This changes the session of --session."`
+	Write   bool   `help:"Let the page change sessions of a daemon or a store: compact, prune, pin, checkpoint, revert, undo."`
 	Export  string `help:"Write the page to one HTML file, which needs no daemon, instead of serving it; - is standard output." placeholder:"PATH"`
 	Redact  bool   `default:"true" help:"With --export: replace secrets by placeholders." negatable:""`
 	Open    bool   `default:"true" help:"Open a browser if standard output is a terminal." negatable:""`
@@ -35,7 +36,7 @@ type Command struct {
 // Help is printed below the flags.
 func (c *Command) Help() string {
 	return `Serves a page on a free port of 127.0.0.1 until Ctrl-C, and prints its address, which has a token of this run. The page shows
-log and view side by side, see 'compactord help inspector'. It changes nothing. A FILE is loaded into a temporary store; with
+log and view side by side, see 'compactord help inspector'. It changes nothing, unless --write is given with --session. A FILE is loaded into a temporary store; with
 --compact, the page shows what a compaction would make of it. A store of --store is in use as long as the command runs.
 
 With --export, the page and all that it shows go into one file of at most 25 MB, which makes no request to anybody. What is left out
@@ -55,6 +56,10 @@ func (c *Command) Run(ctx context.Context, a *api.App) (err error) {
 		return terminal.Usagef("--redact and --no-redact need --export: the page itself shows what is stored")
 	case c.Export == standardOutput && c.JSON:
 		return terminal.Usagef("--export - writes the page to standard output: leave out --json")
+	case c.Write && c.File != "":
+		return terminal.Usagef("--write needs --session: a file is never changed")
+	case c.Write && c.Export != "":
+		return terminal.Usagef("--write and --export exclude each other: a page in a file changes nothing")
 	case c.File == "" && !c.Compact && c.Policy() != nil:
 		return terminal.Usagef("--preset, --policy and the other flags of the policy need a file or --compact")
 	}
@@ -120,7 +125,7 @@ type servedJSON struct {
 
 // serve serves the page until the context ends.
 func (c *Command) serve(ctx context.Context, a *api.App, conv *conversation.Conversation) error {
-	served, err := relay.New(conv.Conn(), slog.New(slog.DiscardHandler))
+	served, err := relay.New(conv.Conn(), inspector.Writing(c.Write), slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
 	}

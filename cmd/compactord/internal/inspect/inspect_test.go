@@ -132,6 +132,54 @@ func TestServesASessionOfADaemon(t *testing.T) {
 	programtest.Ran(t, "inspect", "--session", "none", "--addr", d.Addr).Ends(t, terminal.ExitFailed).Says(t, "SESSION_NOT_FOUND")
 }
 
+// With --write the page does what it offers, and nothing else; without it, it only reads.
+func TestServesASessionToChange(t *testing.T) {
+	sample.TemporaryFolder(t)
+	store := sample.StorePath(t)
+	programtest.Ran(t, "import", sample.File(t, "talk.jsonl", sample.Talk(20)), "--session", "s", "--store", store).Ends(t, terminal.ExitDone)
+	for _, test := range []struct {
+		args                    []string
+		status, cancelled, page int
+	}{
+		{nil, http.StatusForbidden, http.StatusForbidden, 0},
+		{[]string{"--write"}, http.StatusOK, http.StatusNotFound, 1},
+	} {
+		p := served(t, append([]string{"--session", "s", "--store", store}, test.args...)...)
+		for _, call := range [][2]string{
+			{"SessionService/PinMessages", `{"sessionId": "s", "indexes": [1]}`},
+			{"SessionService/UnpinMessages", `{"sessionId": "s", "indexes": [1]}`},
+			{"SessionService/CreateCheckpoint", `{"sessionId": "s"}`},
+			{"CompactionService/Compact", `{"sessionId": "s"}`},
+			{"CompactionService/Prune", `{"sessionId": "s"}`},
+			{"SessionService/RevertToCheckpoint", `{"sessionId": "s", "undo": true}`},
+		} {
+			status, answer := p.ask(t, call[0], call[1], p.token)
+			require.Equal(t, test.status, status, "%s: %s", call[0], answer)
+		}
+		// None runs.
+		status, answer := p.ask(t, "CompactionService/CancelCompaction", `{"sessionId": "s"}`, p.token)
+		require.Equal(t, test.cancelled, status, answer)
+		for _, call := range [][2]string{
+			{"SessionService/ClearSession", `{"sessionId": "s"}`},
+			{"SessionService/DeleteSession", `{"sessionId": "s"}`},
+			{"SessionService/UpdateSession", `{"sessionId": "s", "title": "x", "updateMask": "title"}`},
+			{"SessionService/AppendMessages", `{"sessionId": "s", "messages": [{"role": "ROLE_USER"}]}`},
+		} {
+			status, answer := p.ask(t, call[0], call[1], p.token)
+			require.Equal(t, http.StatusForbidden, status, "%s: %s", call[0], answer)
+		}
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.origin+"/inspect/", http.NoBody)
+		require.NoError(t, err)
+		response, err := p.client.Do(r)
+		require.NoError(t, err)
+		page, err := io.ReadAll(response.Body)
+		require.NoError(t, err)
+		require.NoError(t, response.Body.Close())
+		require.Equal(t, test.page, strings.Count(string(page), "data-write"))
+		p.stop(t)
+	}
+}
+
 // secret is what redaction must find. It is put together here so that no scanner finds it in this file.
 var secret = "ghp_" + strings.Join([]string{"x7Kq2", "mVb9Tz", "R4wLn8", "YcP1sD", "f6HgJ3", "uAeW5k0"}, "")
 
@@ -178,6 +226,8 @@ func TestWrongUseOfInspect(t *testing.T) {
 		{"is a folder", []string{path, "--export", t.TempDir()}},
 		{"leave out --json", []string{path, "--export", "-", "--json"}},
 		{"name a transcript file", nil},
+		{"a file is never changed", []string{path, "--write"}},
+		{"exclude each other", []string{"--session", "s", "--write", "--export", "x.html"}},
 		{"need a file or --compact", []string{"--session", "s", "--preset", "klip13"}},
 	} {
 		programtest.Ran(t, append([]string{"inspect"}, test.args...)...).Ends(t, terminal.ExitUsage).Says(t, test.says)
