@@ -3,19 +3,19 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
-import { list, sound, watched, withBrowser } from "./page.mjs";
+import { fits, list, sound, watched, withBrowser } from "./page.mjs";
 
 const { executable, files, text, hostile, secret, looks, screenshots } = JSON.parse(readFileSync(0, "utf8"));
 
 await withBrowser(executable, async (browser) => {
-  for (const { colorScheme, width } of looks) {
-    await visit(browser, "hostile", { colorScheme, width }, showsHostileTexts);
-    await visit(browser, "points", { colorScheme, width }, showsEverything);
+  for (const look of looks) {
+    await visit(browser, "hostile", look, showsHostileTexts);
+    await visit(browser, "points", look, showsEverything);
   }
 });
 
-async function visit(browser, name, { colorScheme, width }, show) {
-  const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 }, offline: true });
+async function visit(browser, name, { colorScheme, width, height }, show) {
+  const context = await browser.newContext({ colorScheme, viewport: { width, height }, offline: true });
   const address = pathToFileURL(files[name]).href;
   const { page, wrong } = await watched(context, (url) => url === address);
   try {
@@ -57,12 +57,68 @@ async function showsHostileTexts(page) {
   await list(page, "Log").getByText("#2 user").click();
   await inLog.getByText("[REDACTED:").waitFor();
 
-  await page.getByText("Request as JSON").click();
+  await showsHostileCalls(page, inLog);
+  await findsMessagesOfRequests(page);
   for (const dialect of ["Anthropic Messages", "Gemini", "OpenAI Chat Completions", "OpenAI Responses"]) {
     await page.getByLabel("Dialect").selectOption(dialect);
     await page.getByText(/^\d+ elements\./).waitFor();
     await list(page, "Messages of the request").getByText("hacked").first().click();
   }
+}
+
+// Names of tools, thinking, arguments and results are as hostile as messages, and a line of a megabyte is one.
+async function showsHostileCalls(page, inLog) {
+  const copied = async (button) => {
+    await button.click();
+    return page.evaluate(() => globalThis.copied);
+  };
+  await list(page, "Log").getByText("#3 assistant").click();
+  await inLog.getByRole("button", { name: "Show all 1,000,000 characters" }).click();
+  await fits(page);
+  assert.equal(await copied(inLog.getByRole("button", { name: "Copy" })), "x".repeat(1_000_000));
+  await list(page, "Log").getByText("#4 assistant").click();
+  await inLog.getByText("#4 in the log").waitFor();
+  assert.match(await inLog.locator("summary").nth(1).textContent(), /^Calls <img src=x onerror=/);
+  for (const i of [0, 1]) {
+    const part = inLog.locator("details").nth(i);
+    await part.locator("summary").click();
+    assert.match(await part.locator("pre").textContent(), /<script>globalThis\.hacked=1.*⟨U\+202E⟩/s);
+    assert.equal(await copied(part.getByRole("button", { name: "Copy" })), text);
+  }
+  await list(page, "Log").focus();
+  await page.keyboard.press("End");
+  await list(page, "Log").getByText("#5 tool").click();
+  await inLog.locator("summary").filter({ hasText: /^Result of <img/ }).click();
+  await inLog.getByRole("button", { name: /^Show all [\d,]+ characters$/ }).click();
+  await fits(page);
+  assert.equal(await copied(inLog.getByRole("button", { name: "Copy" })), text.repeat(5000));
+
+  // The summary says hostile things, too, and its label is in the list of sessions.
+  await list(page, "View").focus();
+  await page.keyboard.press("Home");
+  await list(page, "View").getByText("Summary").first().click();
+  assert.match(await page.getByRole("region", { name: "In the view" }).locator("pre").first().textContent(), /onerror=.*⟨U\+202E⟩/s);
+  await page.getByRole("link", { name: "All sessions" }).click();
+  assert.match(await page.locator(".label").first().textContent(), /^label=<img src=x onerror=/);
+  assert.match(await page.locator("tbody .title").first().textContent(), /^<img src=x onerror="globalThis\.hacked=1"><script>/);
+  await fits(page);
+  await page.getByRole("link", { name: hostile, exact: true }).click();
+  await list(page, "Log").getByText("#0 user").waitFor();
+}
+
+// The file knows what a message of a request was made from.
+async function findsMessagesOfRequests(page) {
+  await page.getByText("Request as JSON").click();
+  await page.getByText(/^\d+ elements\./).waitFor();
+  const requested = list(page, "Messages of the request");
+  await requested.focus();
+  await page.keyboard.press("End");
+  await page.keyboard.press("Enter");
+  await page.getByRole("region", { name: "In the log" }).getByRole("heading", { name: "#7 in the log" }).waitFor();
+  await list(page, "View").focus();
+  await page.keyboard.press("Home");
+  await page.keyboard.press("Enter");
+  await requested.getByRole("option", { selected: true }).getByText("This summary stands in").waitFor();
 }
 
 async function showsEverything(page) {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -23,6 +24,7 @@ var secret = "ghp_" + strings.Join([]string{"x7Kq2", "mVb9Tz", "R4wLn8", "YcP1sD
 // Exported files show what a daemon shows, run nothing of a conversation, have no secret, and ask nobody for anything, not
 // even a daemon.
 func TestExportedFiles(t *testing.T) {
+	t.Parallel()
 	_, address := serve(t)
 	conn, err := daemontest.Dial(address)
 	require.NoError(t, err)
@@ -31,7 +33,9 @@ func TestExportedFiles(t *testing.T) {
 	f.points("points")
 	f.create(hostileID, hostileText+"</script><!--<script>\u2028", map[string]string{"label": hostileText}, said(compactordv1.Role_ROLE_USER, hostileText),
 		said(compactordv1.Role_ROLE_ASSISTANT, "</script><script>globalThis.hacked=1</script>\u2028\u2029"),
-		said(compactordv1.Role_ROLE_USER, "The token is "+secret+", use it."))
+		said(compactordv1.Role_ROLE_USER, "The token is "+secret+", use it."), said(compactordv1.Role_ROLE_ASSISTANT, strings.Repeat("x", 1_000_000)))
+	f.append(hostileID, hostileCalls()...)
+	f.compact(hostileID, 1)
 	folder := t.TempDir()
 	files := make(map[string]string)
 	for name, session := range map[string]string{"points": "points", "hostile": hostileID} {
@@ -67,8 +71,20 @@ func inspect(t *testing.T, args ...string) (address string) {
 	return found[1]
 }
 
-// `compactord inspect` shows a file by an address that has the token, and by no other, and only reads.
+// hostileFile is a name of a file of characters that run, turn lines, or are not seen, where they are not shown as text.
+const hostileFile = `<img src=x onerror="globalThis.hacked=1">` + " [x](javascript:globalThis.hacked=1) \u202eright to left\u202c zero\u200bwidth \x1b[31mred.jsonl"
+
+// `compactord inspect` shows a file, whatever its name is, by an address that has the token, and by no other, and only reads.
 func TestInspectOfAFile(t *testing.T) {
-	address := inspect(t, filepath.Join("..", "..", "examples", "transcript", "session.jsonl"), "--compact")
-	browse(t, "inspect.mjs", map[string]any{"address": address})
+	t.Parallel()
+	needBrowser(t)
+	transcript, err := os.ReadFile(filepath.Join("..", "..", "examples", "transcript", "session.jsonl"))
+	require.NoError(t, err)
+	file := filepath.Join(t.TempDir(), hostileFile)
+	require.NoError(t, os.WriteFile(file, transcript, 0o600))
+	exported := filepath.Join(t.TempDir(), "of "+hostileFile+".html")
+	out, err := exec.CommandContext(t.Context(), program, "inspect", file, "--export", exported, "-q").CombinedOutput()
+	require.NoError(t, err, string(out))
+	require.NotContains(t, string(out), "\x1b")
+	browse(t, "inspect.mjs", map[string]any{"address": inspect(t, file, "--compact"), "exported": exported})
 }

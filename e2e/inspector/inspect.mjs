@@ -2,16 +2,17 @@
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
 import { list, sound, watched, withBrowser } from "./page.mjs";
 
-const { executable, address } = JSON.parse(readFileSync(0, "utf8"));
+const { executable, address, exported } = JSON.parse(readFileSync(0, "utf8"));
 const { origin, hash } = new URL(address);
 const token = hash.split("token=")[1];
 
 await withBrowser(executable, async (browser) => {
   const { page, wrong } = await watched(await browser.newContext(), (url) => url.startsWith(`${origin}/`));
   await page.goto(address);
-  await page.getByRole("heading", { name: "session.jsonl" }).waitFor();
+  await namesTheFile(page);
   await list(page, "Log").getByText("#1 user").click();
   await page.getByRole("region", { name: "In the view" }).getByRole("heading", { name: "Summary" }).waitFor();
   assert.ok(!page.url().includes("token"), `the token stays in ${page.url()}`);
@@ -36,4 +37,22 @@ await withBrowser(executable, async (browser) => {
   const other = await (await browser.newContext()).newPage();
   await other.goto(`${origin}/inspect/`);
   await other.getByText("This daemon asks for a token").waitFor();
+  await showsTheExportedFile(browser);
 });
+
+// namesTheFile checks that the page shows the name of the file as text.
+async function namesTheFile(page) {
+  const title = page.getByRole("heading", { level: 2 }).first();
+  await title.waitFor();
+  assert.match(await title.textContent(), /^<img src=x onerror=.*\(javascript:.*⟨U\+202E⟩right.*zero⟨U\+200B⟩width ⟨U\+001B⟩\[31mred\.jsonl$/);
+}
+
+async function showsTheExportedFile(browser) {
+  const url = pathToFileURL(exported).href;
+  const { page, wrong } = await watched(await browser.newContext({ offline: true }), (asked) => asked === url);
+  await page.goto(url);
+  await namesTheFile(page);
+  assert.match(await page.getByRole("region", { name: "This file" }).textContent(), /<img src=x onerror=.*⟨U\+202E⟩/);
+  await list(page, "Log").getByText("#1 user").waitFor();
+  await sound(page, wrong);
+}

@@ -41,7 +41,9 @@ const (
 	hostileID = `<img/src=x>&"'#/?%41`
 	// hostileChild is one for a child, which begins and ends with a letter or digit.
 	hostileChild = `a<img/src=x>&"'/?%41z`
-	longLog      = 100_000
+	// hostileFork is one for a fork.
+	hostileFork = `<img/src=x>&"'/?%41f`
+	longLog     = 100_000
 )
 
 // hostileText has what would run in a page that parses it, what turns the order of characters, and what is not seen.
@@ -49,29 +51,39 @@ const hostileText = `<img src=x onerror="globalThis.hacked=1"><script>globalThis
 	"\u202eright to left\u202c zero\u200bwidth \x1b[31mred\x1b[0m"
 
 // The inspector shows sessions as they are, runs nothing of a conversation, asks nobody but its daemon, and passes axe, in
-// both themes and at three widths; a short run looks at two of these. COMPACTORD_SCREENSHOTS names a folder for pictures of it.
+// both themes and from 360 pixels to 4k; a short run looks at two of these. COMPACTORD_SCREENSHOTS names a folder for pictures of it.
 func TestInspector(t *testing.T) {
+	t.Parallel()
 	walk := walker(t)
 	page, address := serve(t)
 	fillStore(t, address)
-	walk("walk.mjs", page, address)
+	walk("walk.mjs", page, tokenOf(t, address), looks())
 }
 
-// With --inspect-write it also changes sessions. It says before what it is going to do, and after how to take it back.
+// With --inspect-write, and as the page of inspect --write, it also changes sessions. It says before what it is going to do, and after how to take it back.
 func TestInspectorWrites(t *testing.T) {
+	t.Parallel()
 	walk := walker(t)
 	config := filepath.Join(t.TempDir(), "config.yaml")
 	require.NoError(t, os.WriteFile(config, []byte(
 		"summarizers:\n  slow:\n    kind: openai\n    model: m\n    base_url: "+unending(t)+"\n"), 0o600))
 	page, address := serve(t, "--inspect-write", "--config", config)
 	f := newFiller(t, address)
+	f.points("points")
 	for _, look := range looks() {
 		name := fmt.Sprintf("%s-%d", look.ColorScheme, look.Width)
 		f.create("quick-"+name, "", nil, daemontest.Working(60, 2000)...)
 		f.create("slow-"+name, "", nil, daemontest.Working(60, 2000)...)
 		f.summarizeBy("slow-"+name, "slow")
 	}
-	walk("write.mjs", page, address)
+	all := looks()
+	last := len(all) - 1
+	walk("write.mjs", page, tokenOf(t, address), all[:last])
+	// The last look is at the page of another program, which may change the same sessions.
+	shown := inspect(t, "--session", "points", "--addr", address, "--write")
+	base, token, _ := strings.Cut(shown, "?token=")
+	base, _, _ = strings.Cut(base, "#")
+	walk("write.mjs", base, token, all[last:])
 }
 
 // unending is a model that begins a hostile answer, and never ends it.
@@ -101,34 +113,39 @@ func unending(t *testing.T) (url string) {
 }
 
 // walker returns what drives a browser through the page of a daemon with a script of this folder, or skips the test.
-func walker(t *testing.T) func(script, page, address string) {
+func walker(t *testing.T) func(script, page, token string, looks []look) {
 	t.Helper()
 	// Before a daemon is started for it.
 	needBrowser(t)
-	return func(script, page, address string) {
+	return func(script, page, token string, looks []look) {
 		t.Helper()
-		token, err := access.Find("", address, false)
-		require.NoError(t, err)
 		browse(t, script, map[string]any{
-			"base": page, "token": token, "hostile": hostileID, "child": hostileChild, "text": hostileText, "long": longLog, "looks": looks(),
+			"base": page, "token": token, "hostile": hostileID, "child": hostileChild, "fork": hostileFork, "text": hostileText, "long": longLog, "looks": looks,
 		})
 	}
 }
 
-// look is a theme and a width.
+// tokenOf returns the token that a daemon has made for its own user.
+func tokenOf(t *testing.T, address string) string {
+	t.Helper()
+	token, err := access.Find("", address, false)
+	require.NoError(t, err)
+	return token
+}
+
+// look is a theme and a size.
 type look struct {
 	ColorScheme string `json:"colorScheme"`
 	Width       int    `json:"width"`
+	Height      int    `json:"height"`
 }
 
 func looks() (all []look) {
 	if testing.Short() {
-		return []look{{"light", 1000}, {"dark", 360}}
+		return []look{{"light", 1000, 900}, {"dark", 360, 900}}
 	}
 	for _, scheme := range []string{"light", "dark"} {
-		for _, width := range []int{360, 1000, 1920} {
-			all = append(all, look{scheme, width})
-		}
+		all = append(all, look{scheme, 360, 900}, look{scheme, 1000, 900}, look{scheme, 3840, 2160})
 	}
 	return all
 }
@@ -188,7 +205,7 @@ func fillStore(t *testing.T, address string) {
 	f.create(hostileID, hostileText, map[string]string{"label": hostileText}, said(compactordv1.Role_ROLE_USER, hostileText),
 		said(compactordv1.Role_ROLE_ASSISTANT, strings.Repeat("x", 1_000_000)))
 	f.append(hostileID, hostileCalls()...)
-	f.points("points")
+	f.fork("points", f.points("points"))
 	f.create("long", "", nil, long()...)
 }
 
@@ -257,8 +274,8 @@ func (f *filler) append(id string, messages ...*compactordv1.Message) {
 }
 
 // points makes a session with a compaction that was skipped, one that was committed, a prune, a checkpoint with a hostile
-// title, and a revert that puts two messages aside.
-func (f *filler) points(id string) {
+// title, and a revert that puts two messages aside. It returns the checkpoint's point.
+func (f *filler) points(id string) (point uint32) {
 	f.t.Helper()
 	f.create(id, "", nil, said(compactordv1.Role_ROLE_USER, "Hello."), said(compactordv1.Role_ROLE_ASSISTANT, "Hello."),
 		said(compactordv1.Role_ROLE_USER, "Go on."))
@@ -276,6 +293,16 @@ func (f *filler) points(id string) {
 	})
 	require.NoError(f.t, err)
 	f.append(id, said(compactordv1.Role_ROLE_USER, "The right way."))
+	return checkpoint.GetCheckpoint().GetPoint()
+}
+
+// fork makes a fork of a session as of a point.
+func (f *filler) fork(of string, point uint32) {
+	f.t.Helper()
+	_, err := f.sessions.ForkSession(f.t.Context(), &compactordv1.ForkSessionRequest{
+		SessionId: of, NewSessionId: hostileFork, At: &compactordv1.ForkSessionRequest_Point{Point: point}, Title: hostileText,
+	})
+	require.NoError(f.t, err)
 }
 
 // child makes a child of a session, with an image, what is none, and what must not be loaded.

@@ -13,6 +13,7 @@ import (
 // A browser lets no page of another origin, or of a name that has been pointed here, call a daemon, but for those that the
 // daemon allows; these can speak gRPC-Web, too.
 func TestForeignPages(t *testing.T) {
+	t.Parallel()
 	anything := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		_, _ = w.Write([]byte("<!doctype html><title>Another page</title>"))

@@ -18,6 +18,7 @@ const maxPicture = 200_000
 // The picture of the README can be made at any time, and is modest in size. Pixels differ from one browser to the next, so it
 // is made again only with -update.
 func TestScreenshotOfTheReadme(t *testing.T) {
+	t.Parallel()
 	shown := inspect(t, filepath.Join("..", "..", "examples", "transcript", "session.jsonl"), "--compact", "--context-window", "60000")
 	made, kept := filepath.Join(t.TempDir(), "inspector.png"), filepath.Join("..", "..", "docs", "inspector.png")
 	browse(t, "screenshot.mjs", map[string]any{"address": shown, "picture": made})

@@ -1,12 +1,14 @@
 // Walks through the inspector in a browser, in some themes and widths, and fails at the first thing that is wrong.
 
 import assert from "node:assert/strict";
-import { api, base, figure, inLooks, list, selected, settings, token } from "./browser.mjs";
+import { api, base, figure, fits, inLooks, list, selected, settings, token } from "./browser.mjs";
 
-const { child: hostileChild, hostile, text, long } = settings;
+const { child: hostileChild, fork: hostileFork, hostile, text, long } = settings;
 
 // How many sessions there are. Each look makes another.
-let sessions = 6;
+let sessions = 7;
+// Whether the list of sessions has shown a change by itself, which it looks for every five seconds.
+let refreshed = false;
 
 await inLooks(async ({ page, step, look }) => {
   await step("token", () => asksForAToken(page));
@@ -16,6 +18,7 @@ await inLooks(async ({ page, step, look }) => {
   await step("search", () => searches(page));
   await step("request", () => showsRequests(page));
   await step("time", () => goesBackInTime(page));
+  await step("forks", () => showsForks(page));
   await step("window", () => showsTheWindow(page));
   await step("live", () => followsASession(page, look));
   await step("children", () => showsChildren(page));
@@ -41,10 +44,17 @@ async function listsSessions(page) {
   const cellOf = (name) => page.getByRole("row").filter({ has: page.getByRole("link", { name, exact: true }) });
   await cellOf("full").getByRole("meter", { name: "Tokens of the window" }).waitFor();
   await cellOf("full").getByText(/^\d+ % of 100,000$/).waitFor();
+  assert.match(await cellOf(hostile).locator(".label").textContent(), /^label=<img src=x onerror=/);
+  assert.match(await cellOf(hostile).locator(".title").first().textContent(), /^<img src=x onerror="globalThis\.hacked=1"><script>/);
 
   // What changes meanwhile comes to the top, and is marked.
   const first = page.locator("tbody tr").first();
   await api("SessionService/CreateCheckpoint", { sessionId: "full" });
+  if (refreshed) {
+    // It does so at once when somebody comes back to it.
+    await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+  }
+  refreshed = true;
   await first.getByRole("link", { name: "full", exact: true }).waitFor();
   await first.getByText("live", { exact: true }).waitFor();
   await page.getByLabel("Id, title or label").fill("team=harbour");
@@ -187,6 +197,75 @@ async function showsRequests(page) {
   }
   await page.getByLabel("Dialect").selectOption("Anthropic Messages");
   await list(page, "Messages of the request").getByText("system prompt").waitFor();
+  await findsMessagesOfRequests(page);
+}
+
+// A message of a request leads to those of view and log that it was made from, and these lead to it.
+async function findsMessagesOfRequests(page) {
+  const requested = list(page, "Messages of the request");
+  const json = page.getByRole("region", { name: "JSON" });
+  const inLog = page.getByRole("region", { name: "In the log" });
+  const inView = page.getByRole("region", { name: "In the view" });
+  await requested.getByText("system prompt").click();
+  await inLog.getByRole("heading", { name: "#0 in the log" }).waitFor();
+  await requested.focus();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await inView.getByRole("heading", { name: "Summary" }).waitFor();
+  await inLog.getByText("It is no message of the log.").waitFor();
+  assert.match(await selected(page, "View").textContent(), /^Summary/);
+
+  // What a request joins is named, each with its way to the log.
+  await page.keyboard.press("End");
+  await page.keyboard.press("Enter");
+  await inLog.getByRole("heading", { name: "#240 in the log" }).waitFor();
+  const element = await selected(page, "Messages of the request").textContent();
+  await list(page, "Log").focus();
+  await page.keyboard.press("ArrowUp");
+  await page.keyboard.press("Enter");
+  await inLog.getByRole("heading", { name: "#239 in the log" }).waitFor();
+  await json.getByRole("button", { name: "#239" }).waitFor();
+  const earlier = await selected(page, "Messages of the request").textContent();
+  assert.notEqual(earlier, element);
+  assert.ok(JSON.parse(await json.locator("pre").textContent()).content.some((part) => part.type === "tool_result"), "it has the result");
+  await list(page, "Log").focus();
+  await page.keyboard.press("End");
+  await page.keyboard.press("Enter");
+  await json.getByRole("button", { name: "#240" }).click();
+  await inLog.getByRole("heading", { name: "#240 in the log" }).waitFor();
+  assert.equal(await selected(page, "Messages of the request").textContent(), element);
+}
+
+// Forks are listed and stand at their points, lead there and back, and a fork names what it comes from.
+async function showsForks(page) {
+  await page.getByRole("link", { name: "All sessions" }).click();
+  await page.getByRole("link", { name: "points", exact: true }).click();
+  await page.getByText("Forks", { exact: true }).click();
+  const forks = page.getByRole("list", { name: "Forks" });
+  await page.getByText("1 fork", { exact: true }).waitFor();
+  await forks.getByRole("link", { name: hostileFork, exact: true }).waitFor();
+  await page.getByText("Time", { exact: true }).click();
+  const points = page.getByRole("list", { name: "Points" });
+  const here = points.getByRole("listitem").filter({ has: page.getByRole("link", { name: hostileFork, exact: true }) });
+  await here.waitFor();
+  // It stands above the points before its own, and below those after.
+  const places = await points.locator("[data-point]").evaluateAll((buttons) => buttons.map((button) => Number(button.dataset.point)));
+  assert.deepEqual(places, places.toSorted((a, b) => b - a));
+  assert.equal(await here.locator("[data-point]").getAttribute("data-point"), "87");
+  await here.getByRole("button").click();
+  await page.getByText("This is the view as of point 87:").waitFor();
+  await here.getByRole("link").click();
+  await page.getByText("Forked from").getByRole("link", { name: "points" }).waitFor();
+  await page.getByText("Time", { exact: true }).click();
+  await points.getByRole("listitem").filter({ hasText: "Forked here from" }).getByRole("link", { name: "points" }).waitFor();
+  await page.getByText("Forked from").getByRole("link", { name: "point 87" }).click();
+  await page.getByText("This is the view as of point 87:").waitFor();
+  assert.ok(page.url().endsWith("#/session/points/87"), page.url());
+
+  // One without forks says so.
+  await page.goto(`${base}#/session/full`);
+  await page.getByText("Forks", { exact: true }).click();
+  await page.getByText("0 forks", { exact: true }).waitFor();
 }
 
 // standsAs waits until the log says how the view has a message that is in sight.
@@ -342,6 +421,9 @@ async function showsHostileTexts(page) {
   await list(page, "Log").getByText("#1 assistant").click();
   await inLog.getByRole("button", { name: "Show all 1,000,000 characters" }).click();
   assert.equal((await inLog.locator("pre").first().textContent()).length, 1_000_000);
+  await inLog.getByRole("button", { name: "Copy" }).click();
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), "x".repeat(1_000_000));
+  await fits(page);
   await list(page, "Log").getByText("#0 user").click();
   await inLog.getByText("#0 in the log").waitFor();
 }
@@ -390,6 +472,11 @@ async function showsHostileCalls(page) {
   await inLog.locator("summary").filter({ hasText: /^Result of <img/ }).click();
   await inLog.getByRole("button", { name: /^Show all [\d,]+ characters$/ }).click();
   assert.ok((await inLog.locator("pre").textContent()).length > 700_000);
+  await inLog.getByRole("button", { name: "Copy" }).click();
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), text.repeat(5000));
+  await fits(page);
+  await list(page, "Log").getByText("#2 assistant").click();
+  await inLog.getByText("#2 in the log").waitFor();
 }
 
 // What is in the window, what would free it, and the curve say texts of a conversation, too.
@@ -441,7 +528,7 @@ async function showsALongSession(page) {
   const whole = Date.now();
   const rows = await page.getByRole("option").count();
   assert.ok(rows < 200, `${rows} rows exist`);
-  const frames = await page.evaluate(scrolls, 300);
+  const frames = await page.evaluate(scrolls, 100);
   frames.sort((a, b) => a - b);
   const at = (share) => frames[Math.floor(share * (frames.length - 1))].toFixed(0);
   await page.getByText("Time", { exact: true }).click();

@@ -109,7 +109,8 @@ function getRequest({ dialect, asOf }) {
   if (found.error) {
     throw new Error(found.error);
   }
-  return { messagesJson: found.messages, systemJson: found.system, viewToken: "" };
+  const sources = (found.sources ?? []).map(([start, end]) => ({ start, end }));
+  return { messagesJson: found.messages, systemJson: found.system, sources, viewToken: "" };
 }
 
 const around = 80;
@@ -143,6 +144,7 @@ function linesLike(pattern) {
   const flags = /^\(\?i\)/.test(pattern) ? "iu" : "u";
   const expression = new RegExp(pattern.replace(/^\(\?i\)/, ""), flags);
   return (contents) => {
+    /** @type {{ part: number, start: number, end: number } | undefined} */
     let first;
     let matches = 0;
     contents.forEach(({ text }, part) => {

@@ -11,11 +11,12 @@ import { Virtual } from "./virtual.js";
 const rowHeight = 48;
 
 // Lists has the two lists, and below them the chosen message. buttons(logged) returns what can be done with a message of the
-// log, and failed is called with an error.
+// log, found is called with the place in the view of a message that is chosen, and failed with an error.
 export class Lists {
-  constructor({ session, buttons, failed, signal }) {
+  constructor({ session, buttons, found, failed, signal }) {
     this.id = session.sessionId;
     this.buttons = buttons;
+    this.found = found;
     this.failed = failed;
     this.signal = signal;
     this.filtering = new AbortController();
@@ -112,7 +113,11 @@ export class Lists {
     this.showOfView(place);
   }
 
+  // chooseOfView shows a message of the view, as far as that is loaded, and what it stands for.
   chooseOfView(place) {
+    if (place >= this.view.messages.length) {
+      return;
+    }
     const { index } = this.view.messages[place];
     if (index !== undefined) {
       this.choose(index);
@@ -120,12 +125,14 @@ export class Lists {
     }
     this.chosen = undefined;
     this.logList.none();
+    this.viewList.find(place);
     fill(this.ofLog, element("h3", {}, "In the log"), element("p", { class: "note" }, "It is no message of the log."));
     this.showOfView(place);
   }
 
   // A message that is shown already stays where it is scrolled to, as a summary whose citations are followed.
   showOfView(place) {
+    this.found(place);
     if (this.shownPlace === place) {
       return;
     }

@@ -5,7 +5,7 @@ import { changesOf } from "./changes.js";
 import { differencePanel } from "./difference.js";
 import { element, fill } from "./dom.js";
 import { Lists, failing } from "./lists.js";
-import { familyOf } from "./family.js";
+import { familyOf, Forks } from "./family.js";
 import { follow } from "./live.js";
 import { propose } from "./proposal.js";
 import { requestPanel } from "./request.js";
@@ -26,12 +26,13 @@ export async function showSession(main, id, { point: first, index }, signal) {
   const problem = failing(signal);
   let view = newest;
   let point;
+  let request;
   let leaving = new AbortController();
 
   const changes = changesOf(id, signal);
   const offer = (name, change) => element("button", { class: "small", onclick: () => propose(change(), signal) }, name);
   const lists = new Lists({
-    session, failed: problem.failed, signal,
+    session, found: (place) => request?.find(place), failed: problem.failed, signal,
     buttons: (logged) => [
       element("button", { class: "small", onclick: () => goBack(logged.sequence) }, "View as of here"),
       ...(canWrite ? [
@@ -77,9 +78,10 @@ export async function showSession(main, id, { point: first, index }, signal) {
       element("button", { onclick: () => goBack(undefined) }, "Back to now"),
     ]));
     times.mark();
-    const request = requestPanel(id, point, signal);
-    request.open = requests.firstChild?.open ?? false;
-    fill(requests, request);
+    const { open = false } = request?.root ?? {};
+    request = requestPanel(id, point, { view: () => view, choose: (place) => lists.chooseOfView(place) }, signal);
+    request.root.open = open;
+    fill(requests, request.root);
   }
 
   // update brings the page up to date with a log that has grown. stale says that messages may stand elsewhere than before.
@@ -94,6 +96,7 @@ export async function showSession(main, id, { point: first, index }, signal) {
       times.grew();
       if (view === newest) {
         contents.show(view);
+        request.grew(stale);
       }
       if (stale && lists.chosen !== undefined) {
         lists.choose(lists.chosen);
@@ -108,13 +111,14 @@ export async function showSession(main, id, { point: first, index }, signal) {
   const following = element("p", { class: "note", role: "status" });
   const difference = differencePanel(id, goTo, signal);
   const running = runningPanel(id, difference.show, signal);
-  const times = timePanel(session, { at: () => point, goTo: goBack, compare: difference.show, report: () => report }, signal);
+  const forks = canFollow ? new Forks(session, signal) : undefined;
+  const times = timePanel(session, forks, { at: () => point, goTo: goBack, compare: difference.show, report: () => report }, signal);
   const contents = windowPanel(session, { now: () => view === newest && canFollow, goTo }, signal);
   const actions = canWrite ? element("p", { class: "tools", role: "group", "aria-label": "Actions" },
     offer("Compact …", changes.compaction), offer("Prune …", changes.pruning), offer("Checkpoint …", changes.checkpoint),
     offer("Undo …", changes.undo)) : undefined;
   fill(main, element("p", {}, element("a", { href: "#/" }, "All sessions")),
-    head, ...familyOf(session, signal), following, actions, problem.root, running.root,
+    head, ...familyOf(session, forks, signal), following, actions, problem.root, running.root,
     element("div", { class: "panels" }, contents.root, searchPanel(id, newest, goTo, signal), times.root, requests),
     difference.root, where, lists.root);
   await goBack(undefined);

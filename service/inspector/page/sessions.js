@@ -78,6 +78,7 @@ export async function showSessions(main, signal) {
   if (canFollow) {
     const timer = setInterval(refresh, refreshing);
     signal.addEventListener("abort", () => clearInterval(timer));
+    document.addEventListener("visibilitychange", refresh, { signal });
   }
 }
 

@@ -3,14 +3,15 @@
 import { call } from "./api.js";
 import { curveOf } from "./curve.js";
 import { element, fill } from "./dom.js";
+import { addressOf } from "./family.js";
 import { capital, count, counted, joined, line, shown, time, words } from "./text.js";
 
 const pageSize = 100;
 
-// timePanel returns a part of the page that lists the points. at() is the point of the view that is shown, or nothing
+// timePanel returns a part of the page that lists the points, and at them the forks that are known. at() is the point of the view that is shown, or nothing
 // for the newest view; goTo is called with a point that is chosen, and compare with one whose record is to be looked at;
 // report() is the newest report. Call mark when the point has changed, and grew when the session has.
-export function timePanel(session, { at, goTo, compare, report }, signal) {
+export function timePanel(session, forks, { at, goTo, compare, report }, signal) {
   const curve = curveOf(session, report, goTo, signal);
   let next = "";
   let asked = 0;
@@ -34,6 +35,11 @@ export function timePanel(session, { at, goTo, compare, report }, signal) {
     after = { sequence: (session.point ?? 0) + 1, nextIndex: session.nextIndex ?? 0 };
     load(true);
     curve.load();
+    forks?.begin().catch((error) => {
+      if (!signal.aborted) {
+        said.textContent = shown(error.message);
+      }
+    });
   }
 
   async function load(anew) {
@@ -47,7 +53,7 @@ export function timePanel(session, { at, goTo, compare, report }, signal) {
       if (mine !== asked) {
         return;
       }
-      const focused = list.contains(document.activeElement) ? document.activeElement.dataset.point : undefined;
+      const focused = list.contains(document.activeElement) ? document.activeElement.getAttribute("data-point") : undefined;
       if (anew) {
         fill(list);
       }
@@ -59,6 +65,7 @@ export function timePanel(session, { at, goTo, compare, report }, signal) {
       next = answer.nextPageToken ?? "";
       more.hidden = next === "";
       said.textContent = "The view as of a point is what the model would see just after it, under the policy of now.";
+      placeForks();
       mark();
     } catch (error) {
       if (!signal.aborted && mine === asked) {
@@ -99,6 +106,40 @@ export function timePanel(session, { at, goTo, compare, report }, signal) {
       " ", facts ? element("span", { class: "snippet note", dir: "auto" }, facts) : undefined));
   }
 
+  // forkRows are the rows of sessions at whose point this one, or another one from this one, was forked.
+  const forkRows = new Map();
+  if (session.forkedFrom && !session.parent) {
+    forkRows.set("", forkRow("Forked here from", session.forkedFrom.sessionId, session.forkedFrom.point));
+  }
+  forks?.watch(() => {
+    for (const { uid, sessionId, forkedFrom } of forks.found) {
+      if (!forkRows.has(uid)) {
+        forkRows.set(uid, forkRow("Fork", sessionId, forkedFrom.point));
+      }
+    }
+    placeForks();
+    mark();
+  });
+
+  function forkRow(title, sessionId, point = 0) {
+    const row = pointRow(point, title);
+    row.append(element("a", { href: addressOf(sessionId) }, shown(sessionId)));
+    return { row, point };
+  }
+
+  // placeForks puts these rows above those of earlier points, as far as these are loaded.
+  function placeForks() {
+    const pointOf = (row) => Number(row.firstChild.dataset.point);
+    for (const { row, point } of forkRows.values()) {
+      const earlier = [...list.children].find((other) => other !== row && pointOf(other) < point);
+      if (earlier) {
+        earlier.before(row);
+      } else if (next === "" && list.firstChild) {
+        list.append(row);
+      }
+    }
+  }
+
   // mark shows which point the view is of.
   function mark() {
     const current = String(at() ?? session.point ?? 0);
@@ -121,6 +162,7 @@ function described(record) {
   return [title, [facts, time(record.createdAt)].filter(Boolean).join(" · "), record.putAside ? "put aside" : undefined];
 }
 
+/** @type {[string, (record: any) => string[]][]} */
 const kinds = Object.entries({
   compaction: ({ compaction: c }) => ["Compaction", joined(fromTo(c), range("covers", c.covered), freed(c), made(c.provenance))],
   prune: ({ prune: p }) => ["Prune", joined(fromTo(p), counted(p.edits?.length ?? 0, "edit"), freed(p), made(p.provenance))],

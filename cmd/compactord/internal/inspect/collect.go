@@ -48,7 +48,9 @@ type heldView struct {
 type renderedRequest struct {
 	System   []string `json:"system,omitempty"`
 	Messages []string `json:"messages,omitempty"`
-	Error    string   `json:"error,omitempty"`
+	// Sources are for each of Messages the first and the end of the messages of the view that it was made from.
+	Sources [][2]uint32 `json:"sources,omitempty"`
+	Error   string      `json:"error,omitempty"`
 }
 
 // collect reads all that a file shows of a conversation.
@@ -214,7 +216,7 @@ func (h *held) readRequests(ctx context.Context, c *conversation.Conversation) e
 		rendered := &renderedRequest{}
 		request := &compactordv1.GetLLMViewRequest{
 			Target:  &compactordv1.GetLLMViewRequest_SessionId{SessionId: c.Session},
-			Dialect: compactordv1.Dialect(number), MaxBytes: c.PageBytes,
+			Dialect: compactordv1.Dialect(number), MaxBytes: c.PageBytes, WithSources: true,
 		}
 		for more := true; more; {
 			answer, err := c.Compactions.GetLLMView(ctx, request)
@@ -225,7 +227,12 @@ func (h *held) readRequests(ctx context.Context, c *conversation.Conversation) e
 			if err != nil {
 				return err
 			}
-			rendered.Messages = append(rendered.Messages[:min(int(answer.GetUnchangedPrefix()), len(rendered.Messages))], answer.GetMessagesJson()...)
+			kept := min(int(answer.GetUnchangedPrefix()), len(rendered.Messages))
+			rendered.Messages = append(rendered.Messages[:kept], answer.GetMessagesJson()...)
+			rendered.Sources = rendered.Sources[:kept]
+			for _, source := range answer.GetSources() {
+				rendered.Sources = append(rendered.Sources, [2]uint32{source.GetStart(), source.GetEnd()})
+			}
 			if len(answer.GetSystemJson()) > 0 {
 				rendered.System = answer.GetSystemJson()
 			}
