@@ -2,7 +2,8 @@
 // stands for the rest. It works by the same RPCs as every other client, with a token that its user gives it, and reads only,
 // unless it is told otherwise.
 //
-// The page is plain HTML and ES modules without a build, in the folder page. An idea is a file there:
+// The page is plain HTML and ES modules without a build, in the folder page; tsconfig.json says how verify checks them. An idea is
+// a file there:
 //
 //	main.js       which view the address of the page names
 //	api.js        calls of the daemon, and the token
@@ -27,7 +28,7 @@
 //	request.js    the JSON of a request in a dialect
 //	history.js    the tokens of a session at each point
 //	curve.js      the same as a curve
-//	family.js     where a session comes from, and its children
+//	family.js     where a session comes from, its forks and its children
 //	fullness.js   how full the windows of listed sessions are
 //	virtual.js    a list of which only the rows in sight exist
 //	text.js       texts as people can read them safely

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -32,7 +33,7 @@ const (
 func steps() []step {
 	return []step{
 		{"tools", "build the pinned tools into .bin and install those of the clients, if that is not done yet", (*verifier).installTools, quick},
-		{"lint", "go mod tidy, buf, golangci-lint and the linter of the OpenAPI document, without changing anything", (*verifier).lint, quick},
+		{"lint", "go mod tidy, buf, golangci-lint, the linter of the OpenAPI document and the check of the inspector's page, without changing anything", (*verifier).lint, quick},
 		{"check-generate", "fail if the committed files differ from what `generate` writes", (*verifier).checkGenerate, quick},
 		{"test", "run the Go tests with -short, concurrent packages under the race detector; full: without -short, then all under the race detector", (*verifier).runTests, quick},
 		{"python", "lint the Python client, check its types and run its tests; needs Python 3.10", (*verifier).checkPython, quick},
@@ -158,7 +159,23 @@ func (v *verifier) lint(ctx context.Context) error {
 			return err
 		}
 	}
-	return v.lintOpenAPI(ctx)
+	if err := v.lintOpenAPI(ctx); err != nil {
+		return err
+	}
+	return v.lintPage(ctx)
+}
+
+// pageFolder has the modules of the inspector's page, and how they are checked.
+const pageFolder = "service/inspector"
+
+// lintPage checks the modules of the inspector's page by TypeScript's checker, which reads plain JavaScript, too: names, calls
+// and what is not used. The TypeScript client has it. Without Node it is left out and reported.
+func (v *verifier) lintPage(ctx context.Context) error {
+	ready, err := v.ready(ctx, typescriptClient(), "the check of the inspector's page")
+	if err != nil || !ready {
+		return err
+	}
+	return v.run(ctx, command{args: []string{"node", filepath.Join(typescriptClient().folder, "node_modules", "typescript", "bin", "tsc"), "--project", pageFolder}})
 }
 
 // frozenContract is the compiled contract that clients may rely on. `buf breaking` compares with it.

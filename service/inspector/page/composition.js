@@ -26,7 +26,7 @@ function sharesOf(m) {
   }
   const sizes = new Map();
   for (const part of m.message.parts ?? []) {
-    const [category, size] = sizeOf(part, m.message.role);
+    const [category, size] = sizeOf(part);
     sizes.set(category, (sizes.get(category) ?? 0) + size);
   }
   const all = [...sizes.values()].reduce((a, b) => a + b, 0);

@@ -9,10 +9,10 @@ const height = 200;
 const mostPoints = 1000;
 
 const kinds = {
-  compaction: [["compaction"], (record) => record.compaction],
-  prune: [["prune"], (record) => record.prune],
-  revert: [["revert"], (record) => record.revert],
-  attempt: [["attempt that did nothing", "attempts that did nothing"], (record) => record.attempt],
+  compaction: { names: ["compaction"], is: (record) => record.compaction },
+  prune: { names: ["prune"], is: (record) => record.prune },
+  revert: { names: ["revert"], is: (record) => record.revert },
+  attempt: { names: ["attempt that did nothing", "attempts that did nothing"], is: (record) => record.attempt },
 };
 
 // curveOf returns a part of the page with the curve. Its load draws it, goTo is called with a point that is chosen on it, and
@@ -54,11 +54,11 @@ function drawn({ tokens, records }, { contextWindow, triggerTokens }, goTo) {
   const points = thinned(tokens).map(([sequence, n]) => `${x(sequence).toFixed(1)},${y(n).toFixed(1)}`).join(" ");
   const marks = [];
   const numbers = [];
-  for (const [kind, [name, is]] of Object.entries(kinds)) {
+  for (const [kind, { names: [one, many], is }] of Object.entries(kinds)) {
     const found = records.filter(is);
     marks.push(...found.slice(-mostPoints).map(({ sequence }) => line(kind, x(sequence), height, x(sequence), 0)));
     if (found.length > 0) {
-      numbers.push(element("span", { class: `key ${kind}` }, counted(found.length, ...name)));
+      numbers.push(element("span", { class: `key ${kind}` }, counted(found.length, one, many)));
     }
   }
   const said = joined(`${count(tokens.at(-1))} tokens now`, `${count(most)} at most`, contextWindow && `window ${count(contextWindow)}`,

@@ -1,7 +1,7 @@
 // What a record changed in the view: the messages that left, what stands for them, and what is shown otherwise.
 
 import { call } from "./api.js";
-import { element, fill } from "./dom.js";
+import { element } from "./dom.js";
 import { firstWords } from "./message.js";
 import { originOf } from "./rows.js";
 import { count, counted, joined, line, shown, words } from "./text.js";

@@ -17,7 +17,7 @@ export function propose({ title, ask, fields = [], act }, signal) {
 
   function closed() {
     dialog.remove();
-    if (before?.isConnected) {
+    if (before instanceof HTMLElement && before.isConnected) {
       before.focus();
     }
   }

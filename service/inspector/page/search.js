@@ -24,8 +24,7 @@ export function searchPanel(session, view, found, signal) {
 
   function search(event) {
     event.preventDefault();
-    query = expression.checked ? { pattern: input.value } : { words: input.value };
-    query.includeChildren = children.checked;
+    query = { ...(expression.checked ? { pattern: input.value } : { words: input.value }), includeChildren: children.checked };
     hits = 0;
     next = "";
     fill(list);
