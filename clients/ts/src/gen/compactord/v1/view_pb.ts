@@ -321,7 +321,9 @@ export type GetLLMViewResponse = Message<"compactord.v1.GetLLMViewResponse"> & {
   /**
    * With with_sources: for each element of messages_json, in order, the messages that it was made from. The range is
    * empty where the element was made from none, since the provider demands a message there. Those of the unchanged
-   * prefix are not sent again, and stand elsewhere in the neutral view where a record has changed it.
+   * prefix are not sent again, and stand elsewhere in the neutral view where a record has changed it. Where an item that the
+   * provider made when it compacted stands in place of the summary, positions are those of the view with this item, which
+   * can have one message more or less.
    *
    * @generated from field: repeated compactord.v1.ViewRange sources = 10;
    */
@@ -405,7 +407,9 @@ export type GetLLMViewResponseJson = {
   /**
    * With with_sources: for each element of messages_json, in order, the messages that it was made from. The range is
    * empty where the element was made from none, since the provider demands a message there. Those of the unchanged
-   * prefix are not sent again, and stand elsewhere in the neutral view where a record has changed it.
+   * prefix are not sent again, and stand elsewhere in the neutral view where a record has changed it. Where an item that the
+   * provider made when it compacted stands in place of the summary, positions are those of the view with this item, which
+   * can have one message more or less.
    *
    * @generated from field: repeated compactord.v1.ViewRange sources = 10;
    */
