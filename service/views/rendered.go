@@ -48,12 +48,22 @@ func render(
 	opts.Writer = r.by
 	var err error
 	if r.Rendered, err = shape.Render(messagesOf(v.Messages), opts); err == nil {
+		r.boundSources()
 		r.lasts, r.stays, err = r.lasting(opts)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("view cannot be rendered as %s: %w", shape.Name(), err)
 	}
 	return r, nil
+}
+
+// boundSources leaves nothing in the sources of elements that is not in the view: what a dialect adds at the end of a list is made
+// from no message.
+func (r *Rendered) boundSources() {
+	end := r.first + len(r.view.Messages)
+	for i := range r.From {
+		r.From[i].First, r.From[i].End = min(r.From[i].First, end), min(r.From[i].End, end)
+	}
 }
 
 func messagesOf(view []*compactordv1.ViewMessage) []*compactordv1.Message {

@@ -55,10 +55,12 @@ func compactOnce(
 			f.edits[kind]++
 		}
 	}
-	contents, err := newFigures(after, compactordv1.Estimator_ESTIMATOR_CHARS4)
+	contents, err := newFigures(compactordv1.Estimator_ESTIMATOR_CHARS4)
 	if err != nil {
 		return nil, err
 	}
+	contents.Begin(after.Report)
+	contents.Add(after.Messages)
 	f.inView = contents.inView
 	return f, c.Delete(ctx)
 }
