@@ -135,7 +135,7 @@ func TestServesASessionOfADaemon(t *testing.T) {
 // With --write the page does what it offers, and nothing else; without it, it only reads.
 func TestServesASessionToChange(t *testing.T) {
 	sample.TemporaryFolder(t)
-	store := sample.StorePath(t)
+	store := anystore.Place(t)
 	programtest.Ran(t, "import", sample.File(t, "talk.jsonl", sample.Talk(20)), "--session", "s", "--store", store).Ends(t, terminal.ExitDone)
 	for _, test := range []struct {
 		args                    []string
