@@ -112,7 +112,7 @@ func TestADamagedHeaderIsLogged(t *testing.T) {
 // An empty file holds no store, and a check changes nothing.
 func TestCheckOfAnEmptyFile(t *testing.T) {
 	store := sample.File(t, "store.db", "")
-	programtest.Ran(t, "check", "--store", store).Ends(t, terminal.ExitFailed).Says(t, "was empty")
+	programtest.Ran(t, "check", "--store", store).Ends(t, terminal.ExitFailed).Says(t, "is empty: it holds no store")
 	info, err := os.Stat(store)
 	require.NoError(t, err)
 	require.Zero(t, info.Size())
