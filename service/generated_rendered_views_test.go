@@ -10,7 +10,6 @@ import (
 	"github.com/compactord/compactord/dialects/dialect"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
-	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/session/sessiontest"
 )
 
@@ -82,7 +81,7 @@ func (w *checkedService) checkRendered(model *sessiontest.Model, view []*compact
 	require.NoError(w.t, err)
 	require.True(w.t, slices.Equal(fresh.messages, held.messages), "what was new, joined, is the whole view in %s", d.Name())
 	require.Equal(w.t, fresh.system, held.system)
-	w.requireSources(fresh, len(model.View(session.ViewOptions{Dialect: d.Kind()}).Messages)+len(held.extra))
+	w.requireSources(fresh)
 	if begins {
 		// Deltas say nothing of the unchanged prefix, whose messages can stand elsewhere in the neutral view by now.
 		require.Equal(w.t, len(fresh.sources), len(held.sources))
@@ -108,11 +107,10 @@ func (w *checkedService) checkRendered(model *sessiontest.Model, view []*compact
 	requireValid(w.t, d, fresh, view)
 }
 
-// requireSources requires that each rendered message names messages of the view, which has so many.
-func (w *checkedService) requireSources(f *follower, messages int) {
+// requireSources requires that each rendered message names messages in the order of the view.
+func (w *checkedService) requireSources(f *follower) {
 	for _, source := range f.sources {
 		require.LessOrEqual(w.t, source.GetStart(), source.GetEnd())
-		require.LessOrEqual(w.t, int(source.GetEnd()), messages)
 	}
 }
 
