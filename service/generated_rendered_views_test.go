@@ -10,6 +10,7 @@ import (
 	"github.com/compactord/compactord/dialects/dialect"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
+	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/session/sessiontest"
 )
 
@@ -81,7 +82,7 @@ func (w *checkedService) checkRendered(model *sessiontest.Model, view []*compact
 	require.NoError(w.t, err)
 	require.True(w.t, slices.Equal(fresh.messages, held.messages), "what was new, joined, is the whole view in %s", d.Name())
 	require.Equal(w.t, fresh.system, held.system)
-	w.requireSources(fresh)
+	w.requireSources(fresh, len(view)+itemsBeyondSummary(model.Entry, view, d)+len(held.extra))
 	if begins {
 		// Deltas say nothing of the unchanged prefix, whose messages can stand elsewhere in the neutral view by now.
 		require.Equal(w.t, len(fresh.sources), len(held.sources))
@@ -107,10 +108,26 @@ func (w *checkedService) checkRendered(model *sessiontest.Model, view []*compact
 	requireValid(w.t, d, fresh, view)
 }
 
-// requireSources requires that each rendered message names messages in the order of the view.
-func (w *checkedService) requireSources(f *follower) {
+// itemsBeyondSummary returns how many messages more a view has where the item of a dialect's provider stands in place of the
+// summary.
+func itemsBeyondSummary(e *compactordv1.CompactionEntry, view []*compactordv1.ViewMessage, d dialect.Dialect) int {
+	if item := e.GetProviderBlock(); item == nil || item.GetDialect() != d.Kind() {
+		return 0
+	}
+	more := len(session.ItemMessages(e))
+	for _, vm := range view {
+		if vm.GetSummaryOf() != "" {
+			more--
+		}
+	}
+	return more
+}
+
+// requireSources requires that each rendered message names messages of the view, which has so many.
+func (w *checkedService) requireSources(f *follower, messages int) {
 	for _, source := range f.sources {
 		require.LessOrEqual(w.t, source.GetStart(), source.GetEnd())
+		require.LessOrEqual(w.t, int(source.GetEnd()), messages)
 	}
 }
 
