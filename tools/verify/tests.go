@@ -264,6 +264,7 @@ var unraced = []string{
 // sessions. The race detector makes them ten times slower, and finds no more in them than in the tests beside them, of
 // which some make the same calls at the same time. A quick run tests them without it.
 var sequentialTests = map[string][]string{
+	"./cmd/compactord/internal/conversation": {"TestImportOfALargeFile"},
 	"./cmd/compactord/internal/evaluation": {"TestEvaluate", "TestFiguresOfAnEvaluation", "TestPrices"},
 	"./service": {
 		"TestAgentsPromptIsAPrefixOfTheView", "TestBareQuotesAreCompactedInEachWay", "TestCompactionsHoldNoTexts",
