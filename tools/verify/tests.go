@@ -265,7 +265,7 @@ var unraced = []string{
 // which some make the same calls at the same time. A quick run tests them without it.
 var sequentialTests = map[string][]string{
 	"./cmd/compactord/internal/conversation": {"TestImportOfALargeFile"},
-	"./cmd/compactord/internal/evaluation": {"TestEvaluate", "TestFiguresOfAnEvaluation", "TestPrices"},
+	"./cmd/compactord/internal/evaluation":   {"TestEvaluate", "TestFiguresOfAnEvaluation", "TestPrices"},
 	"./service": {
 		"TestAgentsPromptIsAPrefixOfTheView", "TestBareQuotesAreCompactedInEachWay", "TestCompactionsHoldNoTexts",
 		"TestDeltasCarryOnlyWhatIsNew", "TestEveryFieldOutOfRange", "TestForkIsTheSessionAsOfThePoint",
