@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"google.golang.org/grpc/metadata"
+
+	"github.com/compactord/compactord/service/unread"
 )
 
 var (
@@ -44,11 +46,13 @@ func (s *outStream) SetTrailer(md metadata.MD) { _ = s.call.SetTrailer(md) }
 func (s *outStream) SendMsg(answer any) error {
 	s.sending.Lock()
 	defer s.sending.Unlock()
-	message := s.call.writer.send(answer)
-	defer s.call.writer.sent()
 	if s.ended {
+		// The writer is no longer this stream's to use.
+		unread.Send(answer).Sent()
 		return errEnded
 	}
+	message := s.call.writer.send(answer)
+	defer s.call.writer.sent()
 	if !s.begun {
 		s.begun = true
 		s.addHeader()
