@@ -31,7 +31,7 @@ var samples = map[string][]string{
 		`{"role": "ROLE_USER", "parts": [{"thinking": {"text": "x"}}]}`,
 		`{"role": "ROLE_ASSISTANT", "parts": [{"thinking": {"text": "x"}}], "model": "x", "stopReason": "STOP_REASON_END"}`,
 		`{"role": "ROLE_ASSISTANT", "parts": [{"toolResult": {}}]}`, `{"role": "ROLE_TOOL", "parts": [{"toolResult": {}}]}`,
-		`{"role": "ROLE_TOOL"}`, `{"role": "ROLE_TOOL", "parts": [{"toolResult": {}}, {"toolResult": {}}]}`,
+		`{"role": "ROLE_TOOL", "parts": []}`, `{"role": "ROLE_TOOL", "parts": [{"toolResult": {}}, {"toolResult": {}}]}`,
 		`{"role": "ROLE_TOOL", "parts": [{"text": {"text": "x"}}]}`, `{"role": "ROLE_USER", "model": "x"}`,
 		`{"role": "ROLE_USER", "model": "", "stopReason": "STOP_REASON_UNSPECIFIED"}`, `{"role": "ROLE_USER", "usage": {}}`,
 		`{"role": "ROLE_USER", "stopReason": "STOP_REASON_END"}`, `{"role": "ROLE_USER", "errorText": "x"}`,

@@ -11,14 +11,22 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
+// rulesOfParts names the rule that messages keep in answers only where these have their parts: an outline has none.
+const rulesOfParts = "message.parts_of_role"
+
 // messageRules are the schemas of the rules across the fields of a message. A rule that JSON Schema cannot say is only in the
 // comments.
 func messageRules(m protoreflect.MessageDescriptor) (schemas []any) {
 	rules, _ := proto.GetExtension(m.Options(), validate.E_Message).(*validate.MessageRules)
 	for _, rule := range rules.GetCel() {
-		if schema, ok := ruleSchema(m, rule.GetExpression()); ok {
-			schemas = append(schemas, schema)
+		schema, ok := ruleSchema(m, rule.GetExpression())
+		if !ok {
+			continue
 		}
+		if rule.GetId() == rulesOfParts {
+			schema = object{{"anyOf", []any{not(object{{"required", []any{"parts"}}}), schema}}}
+		}
+		schemas = append(schemas, schema)
 	}
 	return schemas
 }
