@@ -174,7 +174,7 @@ func (c *View) compactFirst(ctx context.Context, a *api.App, conv *conversation.
 func figuresOfView(ctx context.Context, c *conversation.Conversation, v *conversation.View) (*figures, error) {
 	answer, err := c.Sessions.GetSession(ctx, &compactordv1.GetSessionRequest{SessionId: c.Session})
 	if err != nil {
-		return nil, err
+		return nil, api.RefusedFlags(err)
 	}
 	f, err := newFigures(answer.GetSession().GetEstimator())
 	if err != nil {
