@@ -1,6 +1,7 @@
 package extractive
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/compactord/compactord/session/quotation"
@@ -27,7 +28,7 @@ func (ly *layout) grouped(list []chosen, holds kind) (lines []string) {
 	for _, c := range list {
 		label := ly.ownLabel(c, holds)
 		group := groups[label]
-		if (len(group)-1)*len(label)-len("- :\n") < leastSaved {
+		if (len(group)-1)*len(label)-len("- :\n") < leastSaved || ofOneMessage(group) {
 			lines = append(lines, ly.line(c, holds))
 			continue
 		}
@@ -40,6 +41,12 @@ func (ly *layout) grouped(list []chosen, holds kind) (lines []string) {
 		}
 	}
 	return lines
+}
+
+// ofOneMessage reports whether all statements stand in the same message: a label in capitals is the heading of a list there,
+// which the goal may show, too.
+func ofOneMessage(group []chosen) bool {
+	return !slices.ContainsFunc(group, func(c chosen) bool { return !slices.Equal(c.it.cites, group[0].it.cites) })
 }
 
 // ownLabel returns the label that a statement begins with, or "" if its line cannot stand below it. Lines about work begin

@@ -112,3 +112,15 @@ func TestShortLabelsStayInTheirLines(t *testing.T) {
 	c.user("Go on with the timetable.")
 	require.Contains(t, c.summary(t, ""), "- BAN: Never tie a boat to the north mole. [#2]\n- BAN: Never lock the east gate. [#4]")
 }
+
+// TestLabelsOfOneMessageStayInTheirLines: a label that heads a list in one message is not written without what it heads.
+func TestLabelsOfOneMessageStayInTheirLines(t *testing.T) {
+	t.Parallel()
+	var c conversation
+	c.user("Port the timetable of the harbour to the new format.")
+	c.says("I begin with the ferries.")
+	c.user("HARBOUR RULE: Never tie a boat to the north mole.\nHARBOUR RULE: Never leave a boat without a fender.")
+	c.says("Noted.")
+	c.user("Go on with the timetable.")
+	require.NotContains(t, c.summary(t, ""), "- HARBOUR RULE:\n")
+}
