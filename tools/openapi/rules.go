@@ -24,7 +24,7 @@ func messageRules(m protoreflect.MessageDescriptor) (schemas []any) {
 			continue
 		}
 		if rule.GetId() == rulesOfParts {
-			schema = object{{"anyOf", []any{not(object{{"required", []any{"parts"}}}), schema}}}
+			schema = object{{"anyOf", []any{not(object{{"required", []any{"parts"}}, {"properties", object{{"parts", object{}}}}}), schema}}}
 		}
 		schemas = append(schemas, schema)
 	}
