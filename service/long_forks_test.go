@@ -144,6 +144,14 @@ func TestForkOfALongSession(t *testing.T) {
 	}
 }
 
+// addMeanwhile adds two messages to the session that is being copied.
+func (d *daemon) addMeanwhile() error {
+	_, err := d.sessions.AppendMessages(d.t.Context(), &compactordv1.AppendMessagesRequest{
+		SessionId: "s", Messages: []*compactordv1.Message{user("meanwhile"), assistant("yes")},
+	})
+	return err
+}
+
 // Before it is whole, nobody sees anything of a copy. What is added to its source meanwhile is not in it.
 func TestNobodySeesAHalfCopiedSession(t *testing.T) {
 	t.Parallel()
@@ -161,10 +169,7 @@ func TestNobodySeesAHalfCopiedSession(t *testing.T) {
 			return fmt.Errorf("the copy is listed: %w", err)
 		}
 		added++
-		_, err = d.sessions.AppendMessages(t.Context(), &compactordv1.AppendMessagesRequest{
-			SessionId: "s", Messages: []*compactordv1.Message{user("meanwhile"), assistant("yes")},
-		})
-		return err
+		return d.addMeanwhile()
 	}
 	point := d.session("s").GetSession().GetPoint()
 	fork := d.fork(longFork("f")).GetSession()
@@ -185,10 +190,7 @@ func TestLongChildBesideItsParent(t *testing.T) {
 		if piece >= longPieces {
 			return nil
 		}
-		_, err := d.sessions.AppendMessages(t.Context(), &compactordv1.AppendMessagesRequest{
-			SessionId: "s", Messages: []*compactordv1.Message{user("meanwhile"), assistant("yes")},
-		})
-		return err
+		return d.addMeanwhile()
 	}
 	child := d.fork(childOf("s", "child", everything)).GetSession()
 	require.EqualValues(t, longPieces, store.pieces.Load())
