@@ -188,3 +188,27 @@ func findNumbered(r *reading, rule, start, end int) {
 		r.add(rule, arg.start, arg.end)
 	}
 }
+
+// typedUser says whether a client of a server for mail or files has told its name before: "USER bob", "PASS X".
+func (a *assignment) typedUser() bool {
+	before := a.text[max(a.from-2*sideBytes, 0):a.from]
+	i := strings.LastIndex(before, "USER ")
+	return strings.HasSuffix(before, "quote ") || i >= 0 && (i == 0 || before[i-1] == '\n' || before[i-1] == ' ') && strings.IndexByte(before[i:], '\n') > 0
+}
+
+// loginBefore says whether a name of a user stands before a password, as in netrc.
+func loginBefore(text string, at int) bool {
+	before := text[max(at-96, 0):at]
+	return strings.Contains(before, "login ") && (strings.Contains(before, "machine ") || strings.Contains(before, "default "))
+}
+
+// accountBefore says whether a word for an account and its name stand directly before a password: "user bob pw X".
+func accountBefore(text string, at int) bool {
+	before := strings.TrimRight(text[max(at-sideBytes, 0):at], " ,")
+	i := strings.LastIndexByte(before, ' ')
+	if i < 0 || !accountName(before[i+1:]) {
+		return false
+	}
+	word, _ := wordBefore(before, len(strings.TrimRight(before[:i], ": ")))
+	return accountNames[word]
+}

@@ -516,30 +516,6 @@ func (a *assignment) word(at int) bool {
 	return false
 }
 
-// typedUser says whether a client of a server for mail or files has told its name before: "USER bob", "PASS X".
-func (a *assignment) typedUser() bool {
-	before := a.text[max(a.from-2*sideBytes, 0):a.from]
-	i := strings.LastIndex(before, "USER ")
-	return strings.HasSuffix(before, "quote ") || i >= 0 && (i == 0 || before[i-1] == '\n' || before[i-1] == ' ') && strings.IndexByte(before[i:], '\n') > 0
-}
-
-// loginBefore says whether a name of a user stands before a password, as in netrc.
-func loginBefore(text string, at int) bool {
-	before := text[max(at-96, 0):at]
-	return strings.Contains(before, "login ") && (strings.Contains(before, "machine ") || strings.Contains(before, "default "))
-}
-
-// accountBefore says whether a word for an account and its name stand directly before a password: "user bob pw X".
-func accountBefore(text string, at int) bool {
-	before := strings.TrimRight(text[max(at-sideBytes, 0):at], " ,")
-	i := strings.LastIndexByte(before, ' ')
-	if i < 0 || !accountName(before[i+1:]) {
-		return false
-	}
-	word, _ := wordBefore(before, len(strings.TrimRight(before[:i], ": ")))
-	return accountNames[word]
-}
-
 // shortValue is the length up to which names are looked for in a value that is no secret.
 const shortValue = 32
 
@@ -586,20 +562,4 @@ func phraseAt(text string, at int) value {
 		return v
 	}
 	return value{at, at + len(strings.TrimRight(text[at:end], " ")), false}
-}
-
-// parameterNames are names of secrets among the parameters of an address.
-var parameterNames = wordMap("appid key sig signature auth code credential credentials awsaccesskeyid xamzsignature xamzsecuritytoken")
-
-// parameter adds the value of a parameter of an address.
-func (r *reading) parameter(name string, at int) {
-	plain := plainName(name)
-	if at >= len(r.text) || r.text[at] != '=' || !parameterNames[plain] && !strings.HasSuffix(plain, "key") && !strings.HasSuffix(plain, "signature") {
-		return
-	}
-	v := bareValue(r.text, at+1)
-	text := r.text[v.start:v.end]
-	if m := mixtureOf(text); len(text) >= 12 && m.digits > 0 && !m.wordsAndDigits() && entropy(text) > 3 && !standIn(text) && !dotted(text) {
-		r.add(r.set.index["url-parameter"], v.start, v.end)
-	}
 }
