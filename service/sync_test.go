@@ -2,6 +2,7 @@ package service_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -199,6 +200,33 @@ func TestSyncRecognizesViews(t *testing.T) {
 		changed := c.sync(stored)
 		require.Equal(c.t, uint32(1), changed.GetMessagesPutAside())
 		require.Equal(c.t, uint32(1), changed.GetAppendedMessages())
+	})
+}
+
+// A result whose call was edited away, or that came after other messages, stands elsewhere in views than in the log. A
+// client that names what it has stored of such a view by digests has changed nothing.
+func TestStoredViewWithResultsOutOfPlaceIsKnownByDigests(t *testing.T) {
+	t.Parallel()
+	inEachDialect(t, func(c *syncing, s *speaker) {
+		use := s.use("call-1", "a.go", "text of a.go")
+		asked, answered := use[:len(use)-1], use[len(use)-1]
+		for name, list := range map[string][]listElement{
+			"without-its-call": {s.user("Read a.go."), s.answer("I do."), s.user("Wait."), answered, s.answer("Done.")},
+			"late": slices.Concat(
+				[]listElement{s.user("Read a.go.")}, asked, []listElement{s.user("Wait."), answered, s.answer("Done.")}),
+		} {
+			c.id = name
+			c.d.create(c.id, nil)
+			c.known, c.token, c.point = 0, "", nil
+			first := c.sync(list)
+			require.NotNil(c.t, first.view, name)
+			stored := c.stored(first.view)
+
+			c.known, c.token, c.point = len(stored), "", nil
+			again := c.sync(stored)
+			require.Nil(c.t, again.GetRevert(), name)
+			require.Zero(c.t, again.GetAppendedMessages(), name)
+		}
 	})
 }
 

@@ -20,8 +20,8 @@ type piece struct {
 	sequence uint32
 	// forms are the keys by which a list may have it.
 	forms [][]key
-	// calls are the ids of its calls, as views show them.
-	calls []string
+	// calls are the ids of its calls, as views show them, and results those of the calls whose results it has.
+	calls, results []string
 	// listed are the elements of an earlier list that it came from; nil where it is not the first message of them.
 	listed *compactordv1.ListedElements
 	// shortened reports that views never show the message as it is in the log.

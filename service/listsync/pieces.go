@@ -30,7 +30,8 @@ func logPiece(l *compactordv1.LoggedMessage) piece {
 	m := l.GetMessage()
 	return piece{
 		index: l.GetIndex(), sequence: l.GetSequence(), optional: daemons(m.GetOrigin()) || session.Failed(m),
-		forms: [][]key{keysOf(m)}, calls: callsIn(l), listed: l.GetListed(), shortened: len(l.GetArrivalEdits()) > 0,
+		forms: [][]key{keysOf(m)}, calls: callsIn(l), results: resultsIn(m), listed: l.GetListed(),
+		shortened: len(l.GetArrivalEdits()) > 0,
 	}
 }
 
@@ -51,6 +52,17 @@ func callsIn(l *compactordv1.LoggedMessage) []string {
 	for i, p := range l.GetMessage().GetParts() {
 		if call := p.GetToolCall(); call != nil {
 			ids = append(ids, session.CallID(call, l.GetIndex(), uint32(i)))
+		}
+	}
+	return ids
+}
+
+// resultsIn returns the ids of the calls whose results a message has.
+func resultsIn(m *compactordv1.Message) []string {
+	var ids []string
+	for _, p := range m.GetParts() {
+		if result := p.GetToolResult(); result != nil {
+			ids = append(ids, result.GetCallId())
 		}
 	}
 	return ids

@@ -166,14 +166,32 @@ func elementsBefore(pieces []piece, index uint32) int {
 	return elements
 }
 
-// edited reports whether views may show the first message that a list lacks otherwise than the log has it.
+// edited reports whether views may show the first message that a list lacks otherwise than the log has it, or elsewhere.
 func (s *Syncer) edited(ctx context.Context, row *storagev1.Session, p *plan) (bool, error) {
 	if p.clean() {
 		return false, nil
 	}
+	if outOfPlace(p.aside) {
+		return true, nil
+	}
 	first := p.aside[0]
 	edits, err := s.Logs.Edits(ctx, row, first.index, first.index+1)
 	return first.shortened || len(edits) > 0, err
+}
+
+// outOfPlace reports whether pieces have a result without its call. Views show such results at the call's place, or as text
+// where that call is no longer open.
+func outOfPlace(pieces []piece) bool {
+	var calls []string
+	for _, p := range pieces {
+		for _, id := range p.results {
+			if !slices.Contains(calls, id) {
+				return true
+			}
+		}
+		calls = append(calls, p.calls...)
+	}
+	return false
 }
 
 // compareViews compares a list with views, and takes the one with which it has most in common, if that is more than with
