@@ -66,12 +66,16 @@ func (e *encoded) advance(changesTraits bool) (statement string, args pgx.NamedA
 	if len(e.messages.numbers) == 0 {
 		return advanceSQL, args
 	}
-	maps.Copy(args, e.messageArgs())
-	if e.requestID == nil {
-		return advanceAndAppendSQL, args
+	one := len(e.messages.numbers) == 1
+	if one {
+		args["number"], args["size"], args["message_body"] = e.messages.numbers[0], e.messages.sizes[0], e.messages.bodies[0]
+	} else {
+		maps.Copy(args, e.messageArgs())
 	}
-	args["request"], args["request_body"] = e.requestID, e.requestBody
-	return advanceAndRememberSQL, args
+	if e.requestID != nil {
+		args["request"], args["request_body"] = e.requestID, e.requestBody
+	}
+	return appendStatements[appendForm{one: one, remembers: e.requestID != nil}], args
 }
 
 // queueMessages queues the messages of a new session.

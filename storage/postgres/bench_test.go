@@ -62,7 +62,8 @@ func BenchmarkAppend(b *testing.B) {
 }
 
 // BenchmarkClients has 32 clients append messages of 2 kB to 32 sessions, in rounds, each beside a round in which as many
-// connections of pgx alone write the same bytes and update a row each. bare/op is how many times the time of that it takes.
+// connections of pgx alone write the same bytes and update a row each. bare/op is how many times the time of that it takes, and
+// WAL-B and bare-WAL-B are what the server writes to its log for each append and for each transaction of pgx alone.
 func BenchmarkClients(b *testing.B) {
 	const clients, each = 32, 20
 	url := postgrestest.Shared(b).Database(b) + fmt.Sprint("&pool_max_conns=", clients)
@@ -73,47 +74,71 @@ func BenchmarkClients(b *testing.B) {
 	_, err = pool.Exec(b.Context(), bareSQL)
 	require.NoError(b, err)
 	body := []byte(noise(b, 2060))
-	drafts := make([]*storagetest.Draft, clients)
-	for i := range drafts {
-		drafts[i] = storagetest.NewSession("", fmt.Sprint(i), "u")
-		require.NoError(b, s.CreateSession(b.Context(), &drafts[i].Commit))
+	rows := make([]*storagetest.Draft, clients)
+	for i := range rows {
+		rows[i] = storagetest.NewSession("", fmt.Sprint(i), "u")
+		require.NoError(b, s.CreateSession(b.Context(), &rows[i].Commit))
 		_, err := pool.Exec(b.Context(), "INSERT INTO bare_sessions VALUES ($1, 0, $2)", []byte(fmt.Sprint(i)), body[:200])
 		require.NoError(b, err)
 	}
 	text := noise(b, 2000)
-	round := func(one func(client, n int) error) time.Duration {
-		began := time.Now()
-		var group errgroup.Group
-		for client := range clients {
-			group.Go(func() error {
-				for n := range each {
-					if err := one(client, n); err != nil {
-						return err
-					}
-				}
-				return nil
-			})
+	var took, bare round
+	for n := 0; b.Loop(); n += each {
+		commits := make([][each]*storagetest.Draft, clients)
+		for client := range commits {
+			for i := range each {
+				next := storagetest.Next(rows[client].Session)
+				next.Session.ChangedAt = timestamppb.Now()
+				rows[client], commits[client][i] = next, next.Text(text)
+			}
 		}
-		require.NoError(b, group.Wait())
-		return time.Since(began)
-	}
-	var took, bare time.Duration
-	written := 0
-	for b.Loop() {
-		took += round(func(client, _ int) error {
-			drafts[client] = storagetest.Next(drafts[client].Session).Text(text)
-			drafts[client].Session.ChangedAt = timestamppb.Now()
-			return s.Commit(b.Context(), &drafts[client].Commit)
-		})
-		bare += round(func(client, n int) error {
+		took.run(b, pool, clients, each, func(client, i int) error { return s.Commit(b.Context(), &commits[client][i].Commit) })
+		bare.run(b, pool, clients, each, func(client, i int) error {
 			batch := &pgx.Batch{}
 			batch.Queue("UPDATE bare_sessions SET revision = revision + 1, body = $2 WHERE id = $1 AND revision = $3",
-				[]byte(fmt.Sprint(client)), body[:200], written+n)
-			batch.Queue("INSERT INTO bare_messages VALUES ($1, $2, $3)", client, written+n, body)
+				[]byte(fmt.Sprint(client)), body[:200], n+i)
+			batch.Queue("INSERT INTO bare_messages VALUES ($1, $2, $3)", client, n+i, body)
 			return pool.SendBatch(b.Context(), batch).Close()
 		})
-		written += each
 	}
-	b.ReportMetric(clients*each*float64(b.N)/took.Seconds(), "appends/s")
-	b.ReportMetric(float64(took)/float64(bare), "bare/op")
+	appends := clients * each * float64(b.N)
+	b.ReportMetric(appends/took.time.Seconds(), "appends/s")
+	b.ReportMetric(float64(took.time)/float64(bare.time), "bare/op")
+	b.ReportMetric(float64(took.log)/appends, "WAL-B")
+	b.ReportMetric(float64(bare.log)/appends, "bare-WAL-B")
+}
+
+// round is what all rounds of one kind have taken.
+type round struct {
+	time time.Duration
+	log  int64
+}
+
+// run has clients do something so many times each.
+func (r *round) run(b *testing.B, pool *pgxpool.Pool, clients, each int, one func(client, i int) error) {
+	b.Helper()
+	log := logged(b, pool)
+	began := time.Now()
+	var group errgroup.Group
+	for client := range clients {
+		group.Go(func() error {
+			for i := range each {
+				if err := one(client, i); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	require.NoError(b, group.Wait())
+	r.time += time.Since(began)
+	r.log += logged(b, pool) - log
+}
+
+// logged returns how many bytes the server has written to its log.
+func logged(b *testing.B, pool *pgxpool.Pool) (bytes int64) {
+	b.Helper()
+	statement := "SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint"
+	require.NoError(b, pool.QueryRow(b.Context(), statement).Scan(&bytes))
+	return bytes
 }

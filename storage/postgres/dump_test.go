@@ -135,7 +135,12 @@ func dump(t *testing.T, folder string) {
 		require.NoError(t, err)
 		for _, table := range dumped {
 			var rows bytes.Buffer
-			_, err := conn.PgConn().CopyTo(ctx, &rows, "COPY (SELECT * FROM "+table+" ORDER BY ordinal) TO STDOUT")
+			// The server makes the values of other columns itself.
+			var columns string
+			require.NoError(t, conn.QueryRow(ctx, `
+				SELECT string_agg(attname, ', ' ORDER BY attnum) FROM pg_attribute
+				WHERE attrelid = $1::text::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = ''`, table).Scan(&columns))
+			_, err := conn.PgConn().CopyTo(ctx, &rows, fmt.Sprintf("COPY (SELECT %s FROM %s ORDER BY ordinal) TO STDOUT", columns, table))
 			require.NoError(t, err)
 			write(table+".copy", rows.Bytes())
 		}

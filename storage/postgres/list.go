@@ -105,8 +105,12 @@ type query struct {
 	after  position
 }
 
-// orders are the words of the columns.
-var orders = map[storage.SessionOrder]string{storage.ByCreation: "created", storage.ByChange: "changed"}
+// orders are the columns of the time by which a list is ordered, and those before them in its index, with the values that these
+// have at the end of the page before.
+var orders = map[storage.SessionOrder]struct{ time, first, firstValue string }{
+	storage.ByCreation: {time: "created"},
+	storage.ByChange:   {time: "changed", first: "s.changed_span, ", firstValue: "@seconds::bigint >> 5, "},
+}
 
 func newQuery(q storage.SessionQuery) (*query, error) {
 	order, known := orders[q.Order]
@@ -134,7 +138,11 @@ func newQuery(q storage.SessionQuery) (*query, error) {
 			" AND s.ordinal IN (SELECT l.ordinal FROM labels l WHERE l.tenant = @tenant AND l.name = @%s AND l.value = @%s)", nameKey, valueKey)
 		_, _ = fmt.Fprintf(sum, " %q=%q", name, q.Labels[name])
 	}
-	made.statement = strings.NewReplacer("{order}", order, "{sessions}", sessions, "{labels}", labels.String()).Replace(listSQL)
+	columns := fmt.Sprintf("%[1]ss.%[2]s_seconds, s.%[2]s_nanos, s.ordinal", order.first, order.time)
+	made.statement = strings.NewReplacer(
+		"{time}", order.time, "{sessions}", sessions, "{columns}", columns, "{first}", order.firstValue,
+		"{labels}", labels.String(), "{descending}", strings.ReplaceAll(columns, ",", " DESC,")+" DESC",
+	).Replace(listSQL)
 	made.digest = [sha256.Size]byte(sum.Sum(nil))
 	return made, made.resume(q.Cursor)
 }

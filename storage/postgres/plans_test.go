@@ -13,6 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/compactord/compactord/storage"
 	"github.com/compactord/compactord/storage/postgres"
@@ -79,11 +80,7 @@ func TestRareLabelsAreLookedUp(t *testing.T) {
 	conn, err := pgx.Connect(t.Context(), url)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, conn.Close(t.Context())) }()
-	var version int
-	require.NoError(t, conn.QueryRow(t.Context(), "SELECT current_setting('server_version_num')::int").Scan(&version))
-	if version < 150000 {
-		t.Skip("only PostgreSQL 15 and later count at once what indexes are used for")
-	}
+	requireCounting(t, conn)
 	for n := range 1000 {
 		label := "usual"
 		if n < 5 {
@@ -108,6 +105,52 @@ func TestRareLabelsAreLookedUp(t *testing.T) {
 	require.NoError(t, conn.QueryRow(t.Context(), looks).Scan(&after))
 	// Making a plan takes a few looks, too.
 	require.LessOrEqual(t, after-before, 20*lists)
+}
+
+// A session that is changed again within its span of time is found by the entries of indexes that are there already, so that an
+// append writes none of the table of sessions.
+func TestAppendsWithinASpanWriteNoIndexOfSessions(t *testing.T) {
+	url := postgrestest.Shared(t).Database(t)
+	s, err := postgres.OpenTraced(t.Context(), url, &counting{})
+	require.NoError(t, err)
+	conn, err := pgx.Connect(t.Context(), url)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, conn.Close(t.Context())) }()
+	requireCounting(t, conn)
+	const sessions, spans, appends = 40, 3, 10
+	rows := make([]*storagetest.Draft, sessions)
+	for i := range rows {
+		rows[i] = storagetest.NewSession("", fmt.Sprint(i), "u").ChangedAt(spans * appends)
+		require.NoError(t, s.CreateSession(t.Context(), &rows[i].Commit))
+	}
+	for n := range spans * appends {
+		for i := range rows {
+			// Those of one span differ in their second, too.
+			next := storagetest.Next(rows[i].Session)
+			next.Session.ChangedAt = &timestamppb.Timestamp{Seconds: int64(1+n/appends)*spanSeconds + int64(n%appends)}
+			rows[i] = next.Text("more")
+			require.NoError(t, s.Commit(t.Context(), &rows[i].Commit))
+		}
+	}
+	require.NoError(t, s.Close())
+	var updates, without int
+	counts := "SELECT n_tup_upd, n_tup_hot_upd FROM pg_stat_user_tables WHERE relname = 'sessions'"
+	require.NoError(t, conn.QueryRow(t.Context(), counts).Scan(&updates, &without))
+	require.Equal(t, sessions*spans*appends, updates)
+	require.LessOrEqual(t, updates-without, sessions*(spans+1), "one for each span, and few where a page is full")
+}
+
+// spanSeconds are those of a span of the schema.
+const spanSeconds = 32
+
+// requireCounting skips a test where the server counts only now and then.
+func requireCounting(t *testing.T, conn *pgx.Conn) {
+	t.Helper()
+	var version int
+	require.NoError(t, conn.QueryRow(t.Context(), "SELECT current_setting('server_version_num')::int").Scan(&version))
+	if version < 150000 {
+		t.Skip("only PostgreSQL 15 and later count at once what is done to tables")
+	}
 }
 
 // counting has the server count at once what a statement has used.

@@ -15,7 +15,7 @@ import (
 )
 
 // Version is the version of the schema that this program reads and writes: the number of its newest migration.
-const Version = 3
+const Version = 4
 
 // versionTable has a row for each migration that was made.
 const versionTable = "compactord_schema"

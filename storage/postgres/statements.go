@@ -115,15 +115,28 @@ var (
 	abandonDraftsSQL string
 )
 
-// The statements of a commit that appends messages, with and without a request.
-var (
-	advanceAndAppendSQL   = appending("")
-	advanceAndRememberSQL = appending(`, remembered AS (
+// appendForm is what a commit that appends messages has.
+type appendForm struct{ one, remembers bool }
+
+// appendStatements are those of commits that append messages.
+var appendStatements = map[appendForm]string{
+	{one: false, remembers: false}: appending(manyMessages, ""),
+	{one: false, remembers: true}:  appending(manyMessages, rememberAdvanced),
+	{one: true, remembers: false}:  appending(oneMessage, ""),
+	{one: true, remembers: true}:   appending(oneMessage, rememberAdvanced),
+}
+
+const (
+	manyMessages = `m.number, m.size, m.body
+FROM advanced a, unnest(@numbers::bigint[], @sizes::bigint[], @bodies::bytea[]) AS m (number, size, body)`
+	// oneMessage spares the server the making of a table for one row.
+	oneMessage       = "@number::bigint, @size::bigint, @message_body::bytea FROM advanced a"
+	rememberAdvanced = `, remembered AS (
 	INSERT INTO requests (ordinal, id, revision, body)
 	SELECT a.ordinal, @request, a.revision, @request_body FROM advanced a
-)`)
+)`
 )
 
-func appending(remember string) string {
-	return strings.NewReplacer("{advance}", advanceSQL, "{remember}", remember).Replace(appendSQL)
+func appending(messages, remember string) string {
+	return strings.NewReplacer("{advance}", advanceSQL, "{remember}", remember, "{messages}", messages).Replace(appendSQL)
 }

@@ -82,7 +82,7 @@ func testListPages(t *testing.T, s storage.Store) {
 	require.Empty(t, next)
 	var want []string
 	for n := range 12 {
-		create(t, s, NewSession("", name(n), "u").CreatedAt(n/3).ChangedAt(n/3))
+		create(t, s, NewSession("", name(n), "u").CreatedAt(20*(n/3)).ChangedAt(20*(n/3)))
 		want = append([]string{name(n)}, want...)
 	}
 	for _, order := range []storage.SessionOrder{storage.ByCreation, storage.ByChange} {
