@@ -6,8 +6,6 @@ import (
 	"maps"
 	"slices"
 
-	"google.golang.org/protobuf/proto"
-
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	"github.com/compactord/compactord/storage"
 	"github.com/compactord/compactord/storage/internal/forms"
@@ -130,7 +128,7 @@ func (e *encoded) addMessages(c *storage.Commit) error {
 		}
 		index := int64(m.GetIndex())
 		e.messages.numbers = append(e.messages.numbers, index)
-		e.messages.sizes = append(e.messages.sizes, int64(proto.Size(m)))
+		e.messages.sizes = append(e.messages.sizes, int64(forms.LoggedSize(len(encoding))))
 		e.messages.bodies = append(e.messages.bodies, e.put(messageBody, index, 0, encoding))
 	}
 	return nil

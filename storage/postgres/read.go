@@ -8,7 +8,7 @@ import (
 	"math"
 
 	"github.com/jackc/pgx/v5"
-	"google.golang.org/protobuf/proto"
+	"github.com/jackc/pgx/v5/pgtype"
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -16,10 +16,12 @@ import (
 	"github.com/compactord/compactord/storage/internal/forms"
 )
 
-// pageMessages and pageBytes are the most messages, and the most bytes of more than one, that one statement returns.
+// pageMessages and pageBytes are the most messages, and the most bytes of more than one, that one statement returns. The server
+// looks at as many messages as it may return, however large they are: so there is one for each fewBytes that are wanted.
 const (
-	pageMessages = 1000
+	pageMessages = 4000
 	pageBytes    = 8 << 20
+	fewBytes     = 256
 )
 
 // Session returns the row.
@@ -51,10 +53,11 @@ func (b stored) encoding(ref storage.Ref, kind bodyKind) ([]byte, error) {
 	return place{kind: kind, uid: ref.UID, number: b.number, sequence: b.sequence}.unseal(b.body)
 }
 
-// bodies returns the bodies of a log that a statement reads, and the log's next index.
-func (s *Store) bodies(
-	ctx context.Context, ref storage.Ref, statement string, args pgx.NamedArgs,
-) (list []stored, nextIndex int64, err error) {
+// readBodies reads the bodies of a log by a statement, and returns what decode makes of each, and the log's next index. It decodes them
+// while the server sends more, and decode must not keep a body.
+func readBodies[T any](
+	ctx context.Context, s *Store, ref storage.Ref, statement string, args pgx.NamedArgs, decode func(stored) (T, error),
+) (list []T, nextIndex int64, err error) {
 	maps.Copy(args, refArgs(ref))
 	err = s.read(ctx, func(ctx context.Context, conn *pgx.Conn) error {
 		list, nextIndex = nil, -1
@@ -63,16 +66,21 @@ func (s *Store) bodies(
 			return err
 		}
 		defer rows.Close()
+		var number, sequence *int64
+		var body pgtype.DriverBytes
 		for rows.Next() {
-			var number, sequence *int64
-			var body []byte
 			if err := rows.Scan(&nextIndex, &number, &sequence, &body); err != nil {
 				return err
 			}
 			// A session that has none has a row without body.
-			if number != nil && sequence != nil {
-				list = append(list, stored{*number, *sequence, body})
+			if number == nil || sequence == nil {
+				continue
 			}
+			decoded, err := decode(stored{*number, *sequence, body})
+			if err != nil {
+				return err
+			}
+			list = append(list, decoded)
 		}
 		return rows.Err()
 	})
@@ -96,9 +104,10 @@ func (s *Store) Messages(
 		left = int64(maxBytes)
 	}
 	for at := int64(start); ; {
-		page, nextIndex, err := s.bodies(ctx, ref, messagesSQL, pgx.NamedArgs{
-			"start": at, "end": int64(end), "limit": pageMessages, "bytes": min(left, pageBytes),
-		})
+		bytes := min(left, pageBytes)
+		page, nextIndex, err := readBodies(ctx, s, ref, messagesSQL, pgx.NamedArgs{
+			"start": at, "end": int64(end), "limit": min(1+bytes/fewBytes, pageMessages), "bytes": bytes,
+		}, func(b stored) (sized, error) { return messageOf(ref, b) })
 		if err != nil {
 			return nil, err
 		}
@@ -106,15 +115,14 @@ func (s *Store) Messages(
 		if len(page) == 0 && at < last {
 			return nil, forms.Damaged("message %d is missing", at)
 		}
-		for _, b := range page {
-			m, err := messageOf(ref, b, at)
-			if err != nil {
-				return nil, err
+		for _, m := range page {
+			if int64(m.message.GetIndex()) != at {
+				return nil, forms.Damaged("message %d is missing", at)
 			}
-			if left -= int64(proto.Size(m)); left < 0 && len(list) > 0 {
+			if left -= int64(m.size); left < 0 && len(list) > 0 {
 				return list, nil
 			}
-			list = append(list, m)
+			list = append(list, m.message)
 			at++
 		}
 		if at >= last || left <= 0 {
@@ -123,20 +131,23 @@ func (s *Store) Messages(
 	}
 }
 
-// messageOf reads the message of an index.
-func messageOf(ref storage.Ref, b stored, index int64) (*compactordv1.LoggedMessage, error) {
-	if b.number != index {
-		return nil, forms.Damaged("message %d is missing", index)
-	}
+// sized is a message, and how many bytes it is.
+type sized struct {
+	message *compactordv1.LoggedMessage
+	size    int
+}
+
+// messageOf reads the message of a body.
+func messageOf(ref storage.Ref, b stored) (sized, error) {
 	encoding, err := b.encoding(ref, messageBody)
 	if err != nil {
-		return nil, err
+		return sized{}, err
 	}
 	m, err := forms.Message(encoding)
-	if err == nil && int64(m.GetIndex()) != index {
-		err = forms.Damaged("a message stands in the place of message %d", index)
+	if err == nil && int64(m.GetIndex()) != b.number {
+		err = forms.Damaged("a message stands in the place of message %d", b.number)
 	}
-	return m, err
+	return sized{message: m, size: forms.LoggedSize(len(encoding))}, err
 }
 
 // Records returns records.
@@ -184,46 +195,33 @@ func (s *Store) records(
 	ctx context.Context, ref storage.Ref, statement string, args pgx.NamedArgs,
 ) (list []*storagev1.StoredRecord, err error) {
 	defer nameDamaged(&err, ref.Tenant, ref.SessionID)
-	found, _, err := s.bodies(ctx, ref, statement, args)
-	if err != nil {
-		return nil, err
-	}
-	for _, b := range found {
+	list, _, err = readBodies(ctx, s, ref, statement, args, func(b stored) (*storagev1.StoredRecord, error) {
 		encoding, err := b.encoding(ref, recordBody)
 		if err != nil {
 			return nil, err
 		}
 		r, err := forms.Record(encoding)
-		if err != nil {
-			return nil, err
+		if err == nil && int64(r.GetRecord().GetSequence()) != b.number {
+			err = forms.Damaged("a record stands in the place of record %d", b.number)
 		}
-		if int64(r.GetRecord().GetSequence()) != b.number {
-			return nil, forms.Damaged("a record stands in the place of record %d", b.number)
-		}
-		list = append(list, r)
-	}
-	return list, nil
+		return r, err
+	})
+	return list, err
 }
 
 // Edits returns edits, by message and then by record.
 func (s *Store) Edits(ctx context.Context, ref storage.Ref, start, end uint32) (list []storage.IndexedEdits, err error) {
 	defer nameDamaged(&err, ref.Tenant, ref.SessionID)
-	found, _, err := s.bodies(ctx, ref, editsSQL, pgx.NamedArgs{"start": int64(start), "end": int64(end)})
-	if err != nil {
-		return nil, err
-	}
-	for _, b := range found {
+	args := pgx.NamedArgs{"start": int64(start), "end": int64(end)}
+	list, _, err = readBodies(ctx, s, ref, editsSQL, args, func(b stored) (storage.IndexedEdits, error) {
 		encoding, err := b.encoding(ref, editsBody)
 		if err != nil {
-			return nil, err
+			return storage.IndexedEdits{}, err
 		}
 		edits, err := forms.Edits(encoding)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, storage.IndexedEdits{Index: uint32(b.number), Sequence: uint32(b.sequence), Edits: edits})
-	}
-	return list, nil
+		return storage.IndexedEdits{Index: uint32(b.number), Sequence: uint32(b.sequence), Edits: edits}, err
+	})
+	return list, err
 }
 
 // Request returns a remembered request.

@@ -1,4 +1,5 @@
--- A page of messages. Sizes are summed up before bodies are read. The first message comes whatever its size.
+-- A page of messages. Sizes are summed up before bodies are read, as integers, whose sums are bigint and not numeric. The first
+-- message comes whatever its size.
 SELECT s.next_index, m.number, 0::bigint,
     coalesce(m.body, (
         SELECT string_agg(c.body, ''::bytea ORDER BY c.chunk) FROM chunks c
@@ -8,7 +9,7 @@ FROM sessions s
 LEFT JOIN LATERAL (
     SELECT ordinal, number, body
     FROM (
-        SELECT ordinal, number, body, sum(size) OVER (ORDER BY number) AS total
+        SELECT ordinal, number, body, sum(size::integer) OVER (ORDER BY number) AS total
         FROM messages
         WHERE ordinal = s.ordinal AND number >= @start AND number < @end
         ORDER BY number
