@@ -55,6 +55,8 @@ type pieces struct {
 	head  *storagev1.Head
 	// bytes is how many bytes of messages a piece has at most.
 	bytes int
+	// ahead are messages that were read behind the end of the last piece.
+	ahead []*compactordv1.LoggedMessage
 }
 
 var _ session.Pieces = (*pieces)(nil)
@@ -65,11 +67,30 @@ func (p *pieces) Active(ctx context.Context, start, end uint32) ([]*compactordv1
 	if from >= min(end, to) {
 		return nil, nil
 	}
-	piece, err := p.store.Messages(ctx, p.ref, from, min(end, to), p.bytes)
+	end = min(end, to)
+	if len(p.ahead) > 0 && p.ahead[0].GetIndex() == from {
+		return p.until(p.ahead, end), nil
+	}
+	last := end
+	if end == p.head.GetLeadEnd() && p.head.GetCompaction() == nil {
+		// What follows the leading messages comes next: a store that is far away is asked once for both.
+		last = to
+	}
+	piece, err := p.store.Messages(ctx, p.ref, from, last, p.bytes)
 	if err == nil && len(piece) == 0 {
 		err = MissingMessage(from)
 	}
-	return piece, err
+	return p.until(piece, end), err
+}
+
+// until returns the messages before an index, and keeps the others for the next piece.
+func (p *pieces) until(messages []*compactordv1.LoggedMessage, end uint32) []*compactordv1.LoggedMessage {
+	count := 0
+	for count < len(messages) && messages[count].GetIndex() < end {
+		count++
+	}
+	p.ahead = messages[count:]
+	return messages[:count:count]
 }
 
 // Edits implements session.Pieces.
@@ -83,6 +104,10 @@ func addEdits(
 	ctx context.Context, r storage.Store, ref storage.Ref, h *storagev1.Head, indexes [2]uint32,
 	edits map[uint32][]*compactordv1.Edit,
 ) error {
+	if h.GetLastViewChange() == 0 {
+		// Edits come with records that change the view.
+		return nil
+	}
 	list, err := r.Edits(ctx, ref, indexes[0], indexes[1])
 	for _, e := range list {
 		if session.InForce(h, e.Sequence) {
