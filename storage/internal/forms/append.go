@@ -57,9 +57,6 @@ func Names(c *storage.Commit) []string {
 // acknowledged.
 func appendChecked(b []byte, m proto.Message, check func([]byte) error) ([]byte, error) {
 	start := len(b)
-	if b == nil {
-		b = make([]byte, 0, proto.Size(m))
-	}
 	b, err := Marshal.MarshalAppend(b, m)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", storage.ErrInvalid, err)
