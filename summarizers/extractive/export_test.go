@@ -65,3 +65,12 @@ func MentionedCommits(text string, commits [][2]string) (found [][2]string) {
 	})
 	return found
 }
+
+var (
+	// ContentUpTo counts the words of a text that are not nod words, up to about so many.
+	ContentUpTo = contentUpTo
+	// NodAt returns the length of the nod at the beginning of a text.
+	NodAt = nodAt
+	// IsCJK says whether a character is one of a script without spaces.
+	IsCJK = isCJK
+)

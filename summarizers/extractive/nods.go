@@ -194,6 +194,10 @@ func contentOf(s string) int { return contentUpTo(s, math.MaxInt) }
 func contentUpTo(s string, most int) int {
 	n, ideographs := 0, 0
 	for s != "" && n+(ideographs+1)/2 < most {
+		if s[0] < utf8.RuneSelf && !isWordStart[s[0]] {
+			s = s[1:]
+			continue
+		}
 		// A short phrase may be a part of a longer word.
 		if k := nodAt(s); k > 0 && (s[0] < utf8.RuneSelf || k >= 6) {
 			s = s[k:]
@@ -208,16 +212,38 @@ func contentUpTo(s string, most int) int {
 			s = s[size:]
 		case unicode.IsLetter(r) || unicode.IsNumber(r):
 			n++
-			for s != "" {
-				r, size = utf8.DecodeRuneInString(s)
-				if isCJK(r) || !unicode.IsLetter(r) && !unicode.IsNumber(r) && r != '_' && r != '-' && r != '/' && r != '.' && r != '\'' && r != '’' {
-					break
-				}
-				s = s[size:]
-			}
+			s = s[contentWord(s):]
 		default:
 			s = s[size:]
 		}
 	}
 	return n + (ideographs+1)/2
 }
+
+// contentWord returns the length of the word at the beginning of s, with the names and paths in it.
+func contentWord(s string) int {
+	for i := 0; i < len(s); {
+		if s[i] < utf8.RuneSelf {
+			if !isWordByte[s[i]] {
+				return i
+			}
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if isCJK(r) || !unicode.IsLetter(r) && !unicode.IsNumber(r) && r != '’' {
+			return i
+		}
+		i += size
+	}
+	return len(s)
+}
+
+// isWordStart and isWordByte are the ASCII characters with which a word begins, and of which it is made.
+var isWordStart, isWordByte = func() (start, inside [256]bool) {
+	for b := range utf8.RuneSelf {
+		start[b] = unicode.IsLetter(rune(b)) || unicode.IsNumber(rune(b))
+		inside[b] = start[b] || strings.IndexByte("_-/.'", byte(b)) >= 0
+	}
+	return start, inside
+}()

@@ -11,6 +11,10 @@ func eachSentence(s string, yield func(sentence string, last bool)) {
 	start, quoted := 0, -1
 	for i := 0; i < len(s); {
 		b := s[i]
+		if isWithinSentence[b] {
+			i++
+			continue
+		}
 		end := 0
 		switch {
 		case b == '`':
@@ -51,6 +55,14 @@ func eachSentence(s string, yield func(sentence string, last bool)) {
 		yield(sentence, true)
 	}
 }
+
+// isWithinSentence are the ASCII characters that neither end a sentence nor quote anything.
+var isWithinSentence = func() (within [256]bool) {
+	for b := range utf8.RuneSelf {
+		within[b] = strings.IndexByte("`.!?", byte(b)) < 0
+	}
+	return within
+}()
 
 // sentenceEnd returns the end of the sentence that began at start, if the character at i ends it, and otherwise 0.
 func sentenceEnd(s string, start, i int) int {
