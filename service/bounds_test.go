@@ -64,6 +64,7 @@ func TestRequestThatCanNeverBeTaken(t *testing.T) {
 // The bounds hold wherever messages come: in an append, a history, and a plan token.
 func TestBoundsBeforeDecoding(t *testing.T) {
 	t.Parallel()
+	notAsJSON(t, "JSON of so many messages could take more memory than any request may, and is refused for that; TestBoundsOfRequestsOverHTTP sends it")
 	d := start(t)
 	d.create("s", nil)
 	empty := func(n int) []*compactordv1.Message { return make([]*compactordv1.Message, n) }

@@ -77,6 +77,7 @@ func TestCallsCanBeFoundInTheLog(t *testing.T) {
 // A client that sends no request id gets one with an error, and none with other answers: they are many.
 func TestOnlyErrorsHaveIDsThatNobodySent(t *testing.T) {
 	t.Parallel()
+	notOverHTTP(t, "there an error has headers in place of trailers; TestRequestIDsOverHTTP looks at them")
 	d := start(t)
 	for _, exists := range []bool{false, true} {
 		if exists {

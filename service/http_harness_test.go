@@ -5,6 +5,7 @@ import (
 	"flag"
 	"net"
 	"net/http"
+	"strings"
 	"testing"
 
 	"google.golang.org/grpc/test/bufconn"
@@ -13,8 +14,26 @@ import (
 	"github.com/compactord/compactord/service/httpapi/httpapitest"
 )
 
-// overHTTP has the tests of this package call over HTTP: go test ./service -args -over-http application/json.
+// overHTTP has the tests of this package call over HTTP: go test ./service -over-http=application/json.
 var overHTTP = flag.String("over-http", "", "the protocol, as a content type, in which the tests call over HTTP; none: over gRPC")
+
+// notOverHTTP skips a test that looks at what only gRPC has, where the tests call over HTTP.
+func notOverHTTP(t *testing.T, reason string) {
+	t.Helper()
+	if *overHTTP != "" {
+		t.Skip("not over HTTP: " + reason)
+	}
+}
+
+// notAsJSON skips a test of requests that no client can write as JSON, where the tests call with JSON.
+func notAsJSON(t *testing.T, reason string) {
+	t.Helper()
+	if callsWithJSON() {
+		t.Skip("not as JSON: " + reason)
+	}
+}
+
+func callsWithJSON() bool { return strings.Contains(*overHTTP, "json") }
 
 // web is the side of a daemon that serves HTTP, within the process.
 type web struct {

@@ -199,6 +199,8 @@ func TestHostileJSON(t *testing.T) {
 		"no UTF-8":          {"{\"session_id\":\"\xff\"}", "it is no JSON"},
 		"half a surrogate":  {`{"session_id":"\ud800"}`, "it is no JSON"},
 		"bytes, not base64": {`{"elements":[{"digest":"!!secret"}]}`, "digest is no valid bytes"},
+		"time out of range": {`{"messages":[{"writtenAt":"secret 99999-01-01T00:00:00Z"}]}`, "a value is no valid google.protobuf.Timestamp"},
+		"half a path":       {`{"updateMask":"policy.,secret"}`, "a mask names a path that no field can have"},
 	} {
 		rpc := "SessionService/ListMessages"
 		switch {
@@ -206,6 +208,10 @@ func TestHostileJSON(t *testing.T) {
 			rpc = "SessionService/CreateSession"
 		case strings.HasPrefix(c.body, `{"elements"`):
 			rpc = "SessionService/SyncMessages"
+		case strings.HasPrefix(c.body, `{"messages"`):
+			rpc = "SessionService/AppendMessages"
+		case strings.HasPrefix(c.body, `{"updateMask"`):
+			rpc = "SessionService/UpdateSession"
 		}
 		code, answer, _ := d.web.post(t, rpc, strings.NewReader(c.body))
 		require.Equal(t, http.StatusBadRequest, code, "%s: %s", name, answer)

@@ -78,6 +78,10 @@ func TestMasksOfUpdates(t *testing.T) {
 		"0: deeper":  {"policy.trigger.ratio"},
 		"0: nothing": {"policy."},
 	} {
+		if name == "0: nothing" && callsWithJSON() {
+			t.Log("not as JSON: a client of protobuf does not write a path that ends with a dot; TestHostileJSON sends it")
+			continue
+		}
 		_, err := d.sessions.UpdateSession(t.Context(), &compactordv1.UpdateSessionRequest{
 			SessionId: "s", UpdateMask: mask(paths...), Policy: &compactordv1.Policy{ContextWindow: proto.Uint32(1)},
 		})

@@ -160,6 +160,7 @@ var wrongKinds = sync.OnceValue(func() []wrongKind {
 		{regexp.MustCompile(`^invalid (google\.protobuf\.\w{1,32}) value`), "a value is no valid %s"},
 		{regexp.MustCompile(`^error parsing "(\w{1,64})", oneof ([\w.]{1,128}) is already set`), "with %s, more than one field of %s is set"},
 		{regexp.MustCompile(`^duplicate field "(\w{1,64})"`), "the field %s is there twice"},
+		{regexp.MustCompile(`^google\.protobuf\.FieldMask\.paths contains invalid path`), "a mask names a path that no field can have"},
 		{regexp.MustCompile(`^unknown field`), "there is a field that the contract does not have"},
 		{regexp.MustCompile(`^duplicate`), "a key is there twice"},
 		{regexp.MustCompile(`^invalid value for`), "a value has the wrong type"},

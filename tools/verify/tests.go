@@ -79,6 +79,8 @@ type testRun struct {
 	vet      string
 	// store is the kind of store that daemons have whose tests ask for none; empty for that in memory.
 	store string
+	// protocol is how tests call over HTTP, as a content type; empty where they call over gRPC.
+	protocol string
 }
 
 // onStores are the packages whose tests run in a full run on kinds of stores that they do not use by themselves.
@@ -93,9 +95,12 @@ var onStores = []struct {
 	}},
 }
 
+// overHTTP are the protocols in which the tests of the service call over HTTP in a full run, beside gRPC.
+var overHTTP = []string{"application/json", "application/proto", "application/grpc-web+proto"}
+
 // testRuns returns the calls of go test in a tier. A quick run uses -short, the race detector for concurrent packages,
 // and go's cache of results. A full run tests everything without -short, and then again with -short under the race
-// detector, which makes tests several times slower, and some of them on other stores.
+// detector, which makes tests several times slower, and some of them on other stores and over HTTP.
 func (v *verifier) testRuns(tested, withoutRace []string, compiler bool) []testRun {
 	var runs []testRun
 	// By default go test runs only some checks of vet. The linter runs all of them on the main module.
@@ -121,6 +126,11 @@ func (v *verifier) testRuns(tested, withoutRace []string, compiler bool) []testR
 			packages := slices.DeleteFunc(slices.Clone(on.packages), func(p string) bool { return !slices.Contains(tested, p) })
 			if len(packages) > 0 {
 				runs = append(runs, testRun{packages: packages, short: true, uncached: true, vet: none, store: on.store})
+			}
+		}
+		if service := "./service"; slices.Contains(tested, service) {
+			for _, protocol := range overHTTP {
+				runs = append(runs, testRun{packages: []string{service}, short: true, uncached: true, vet: none, protocol: protocol})
 			}
 		}
 		return runs
@@ -176,7 +186,11 @@ func (r testRun) command(recordings string, flags []string) command {
 			c.args = append(c.args, flag+"=^("+strings.Join(names, "|")+")$")
 		}
 	}
-	c.args = slices.Concat(c.args, r.packages, flags)
+	c.args = append(c.args, r.packages...)
+	if r.protocol != "" {
+		c.args = append(c.args, "-over-http="+r.protocol)
+	}
+	c.args = append(c.args, flags...)
 	return c
 }
 

@@ -59,8 +59,11 @@ func TestTestRuns(t *testing.T) {
 		"go test -timeout=60m -race -short -shuffle=on -count=1 -vet=off ./service ./e2e ./e2e/clients ./session",
 		"go test -timeout=60m -short -shuffle=on -count=1 -vet=off ./service",
 		"go test -timeout=60m -short -shuffle=on -count=1 -vet=off ./service ./e2e ./e2e/clients",
+		"go test -timeout=60m -short -shuffle=on -count=1 -vet=off ./service -over-http=application/json",
+		"go test -timeout=60m -short -shuffle=on -count=1 -vet=off ./service -over-http=application/proto",
+		"go test -timeout=60m -short -shuffle=on -count=1 -vet=off ./service -over-http=application/grpc-web+proto",
 	}, lines(fully, "", true, tested...))
-	require.Len(t, lines(fully, "", false, tested...), 8)
+	require.Len(t, lines(fully, "", false, tested...), 11)
 	stores := fully.testRuns(tested, nil, false)[6:]
 	require.Equal(t, []string{"COMPACTORD_TEST_STORE=bolt"}, stores[0].command("", nil).env)
 	require.Equal(t, []string{"COMPACTORD_TEST_STORE=postgres"}, stores[1].command("", nil).env)

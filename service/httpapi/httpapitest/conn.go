@@ -118,10 +118,20 @@ type stream struct {
 }
 
 // Header is part of grpc.ClientStream.
-func (s *stream) Header() (metadata.MD, error) { return metadata.MD{}, nil }
+func (s *stream) Header() (metadata.MD, error) {
+	if s.lines != nil {
+		return metadataOf(s.lines.header), nil
+	}
+	return metadataOf(s.framed.ResponseHeader()), nil
+}
 
-// Trailer is part of grpc.ClientStream.
-func (s *stream) Trailer() metadata.MD { return metadata.MD{} }
+// Trailer is part of grpc.ClientStream. JSON has none.
+func (s *stream) Trailer() metadata.MD {
+	if s.lines != nil {
+		return metadata.MD{}
+	}
+	return metadataOf(s.framed.ResponseTrailer())
+}
 
 // CloseSend is part of grpc.ClientStream.
 func (s *stream) CloseSend() error { return nil }
