@@ -45,6 +45,7 @@ async def _delete(runner: Runner, step: Json) -> Json:
 async def _list_sessions(runner: Runner, step: Json) -> Json:
     listed = runner.client.list_sessions(
         labels=step.get("labels"),
+        forked_from=step.get("forked_from_session_id"),
         order=_word(step.get("order", "created"), "SESSION_ORDER_"),
         page_size=step.get("page_size", 0),
     )

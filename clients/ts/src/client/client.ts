@@ -373,10 +373,15 @@ export class Client implements AsyncDisposable {
     return new Session(this, sessionId, options.dialect as D);
   }
 
-  /** Iterates over the sessions with all of these labels, newest first. */
+  /** Iterates over the sessions with all of these labels, or of these only over the forks of a session, newest first. */
   listSessions(
     options: CallOptions & {
       /** Labels that a session must have. At most 16. */ readonly labels?: Readonly<Record<string, string>>;
+      /**
+       * Only the forks of the session with this id, without its children. There is no index of forks: the daemon looks
+       * through all sessions that were created since that one.
+       */
+      readonly forkedFrom?: string;
       /** Sessions per response, up to 1,000. Default 100. */ readonly pageSize?: number;
       /** Whether to sort by creation or by last change. Default `created`. */ readonly order?: "created" | "changed";
     } = {},
@@ -384,7 +389,13 @@ export class Client implements AsyncDisposable {
     const order = orderOf(options.order);
     return pages(async (pageToken) => {
       const page = await this.sessions.listSessions(
-        { labels: { ...options.labels }, order, pageToken, pageSize: options.pageSize ?? 0 },
+        {
+          labels: { ...options.labels },
+          forkedFromSessionId: options.forkedFrom ?? "",
+          order,
+          pageToken,
+          pageSize: options.pageSize ?? 0,
+        },
         callOptions(options),
       );
       return [page.sessions, page.nextPageToken];

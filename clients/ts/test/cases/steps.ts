@@ -54,9 +54,9 @@ export const steps: Readonly<Record<string, Does>> = {
     return {};
   },
   list_sessions: async (runner, step) => {
-    const { labels, order } = request(v1.ListSessionsRequestSchema, step);
+    const { labels, forkedFromSessionId: forkedFrom, order } = request(v1.ListSessionsRequestSchema, step);
     const by = order === v1.SessionOrder.CHANGED ? "changed" : "created";
-    return { sessions: await list(v1.SessionSchema, runner.client.listSessions({ labels, order: by })) };
+    return { sessions: await list(v1.SessionSchema, runner.client.listSessions({ labels, forkedFrom, order: by })) };
   },
   append: async (runner, step) => {
     const session = runner.session(step);

@@ -21,6 +21,11 @@ func TestFork(t *testing.T) {
 	doc := sample.Document(t, on("fork", "--session", "s", "--json").Ends(t, terminal.ExitDone).Out)
 	require.Equal(t, "s", sample.At(t, doc, "session", "forked_from", "session_id"))
 	on("fork", "--session", "s", "--as", "f").Ends(t, terminal.ExitFailed).Says(t, "(SESSION_EXISTS)")
+	on("fork", "--session", "g", "--as", "of-g").Ends(t, terminal.ExitDone)
+	on("child", "--session", "g", "--as", "child-of-g").Ends(t, terminal.ExitDone)
+	require.Regexp(t, `(?s)^SESSION[^\n]*\nof-g [^\n]*\n$`, on("sessions", "--forked-from", "g").Ends(t, terminal.ExitDone).Out)
+	require.Contains(t, on("sessions", "--forked-from", "of-g").Ends(t, terminal.ExitDone).Out, "There are no sessions.")
+	on("sessions", "--forked-from", "nope").Ends(t, terminal.ExitFailed).Says(t, "(SESSION_NOT_FOUND)")
 	on("fork", "--session", "s", "--to-point", "8", "--to-checkpoint", "1").Ends(t, terminal.ExitUsage)
 	sample.Contains(t, on("check").Ends(t, terminal.ExitDone).Out, "sound")
 }

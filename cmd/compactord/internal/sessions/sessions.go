@@ -14,11 +14,12 @@ import (
 // List is `compactord sessions`.
 type List struct {
 	api.Where
-	Label   map[string]string `help:"Only sessions with this label; may be given again." placeholder:"KEY=VALUE"`
-	Parent  string            `help:"Only the children of this session." placeholder:"ID"`
-	Changed bool              `help:"Sort by last change, not by creation."`
-	Limit   uint32            `help:"At most N sessions; 0 means all." placeholder:"N"`
-	JSON    bool              `help:"Print one JSON document: sessions, each as the API returns it." name:"json"`
+	Label      map[string]string `help:"Only sessions with this label; may be given again." placeholder:"KEY=VALUE"`
+	Parent     string            `help:"Only the children of this session." placeholder:"ID"`
+	ForkedFrom string            `help:"Only the forks of this session, without its children." placeholder:"ID" name:"forked-from"`
+	Changed    bool              `help:"Sort by last change, not by creation."`
+	Limit      uint32            `help:"At most N sessions; 0 means all." placeholder:"N"`
+	JSON       bool              `help:"Print one JSON document: sessions, each as the API returns it." name:"json"`
 	terminal.QuietFlag
 }
 
@@ -51,7 +52,9 @@ func (c *List) Run(ctx context.Context, a *api.App) (err error) {
 
 func (c *List) list(ctx context.Context, daemon *api.Client) ([]*compactordv1.Session, error) {
 	const pageSize = 500
-	request := &compactordv1.ListSessionsRequest{Labels: c.Label, PageSize: pageSize, ParentSessionId: c.Parent}
+	request := &compactordv1.ListSessionsRequest{
+		Labels: c.Label, PageSize: pageSize, ParentSessionId: c.Parent, ForkedFromSessionId: c.ForkedFrom,
+	}
 	if c.Changed {
 		request.Order = compactordv1.SessionOrder_SESSION_ORDER_CHANGED
 	}

@@ -201,6 +201,7 @@ class AsyncClient(AsyncListCompactions):
         self,
         *,
         labels: Mapping[str, str] | None = None,
+        forked_from: str | None = None,
         order: words.Order = "created",
         page_size: int = 0,
         timeout: float | None = None,
@@ -209,11 +210,18 @@ class AsyncClient(AsyncListCompactions):
 
         Args:
             labels: Only sessions with all of these labels.
+            forked_from: Only the forks of the session with this id, without its children. There is no index of forks:
+                the daemon looks through all sessions that were created since that one.
             order: Whether to sort by creation or by last change.
             page_size: Sessions per response, up to 1,000. Default 100.
             timeout: The timeout of each response in seconds. Default: the client's.
+
+        Raises:
+            SessionNotFoundError: There is no session ``forked_from``.
         """
-        request = v1.ListSessionsRequest(labels=labels, order=words.order(order), page_size=page_size)
+        request = v1.ListSessionsRequest(
+            labels=labels, forked_from_session_id=forked_from or "", order=words.order(order), page_size=page_size
+        )
         while True:
             page = await self._calls.unary(self._calls.sessions.ListSessions, request, timeout)
             for found in page.sessions:
