@@ -5,12 +5,11 @@ import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { fits, list, sound, watched, withBrowser } from "./page.mjs";
 
-const { executable, files, text, hostile, secret, looks, screenshots } = JSON.parse(readFileSync(0, "utf8"));
+const { executable, files, text, hostile, secret, visits, screenshots } = JSON.parse(readFileSync(0, "utf8"));
 
 await withBrowser(executable, async (browser) => {
-  for (const look of looks) {
-    await visit(browser, "hostile", look, showsHostileTexts);
-    await visit(browser, "points", look, showsEverything);
+  for (const { file, look } of visits) {
+    await visit(browser, file, look, file === "hostile" ? showsHostileTexts : showsEverything);
   }
 });
 

@@ -120,7 +120,7 @@ func walker(t *testing.T) func(script, page, token string, looks []look) {
 	return func(script, page, token string, looks []look) {
 		t.Helper()
 		browse(t, script, map[string]any{
-			"base": page, "token": token, "hostile": hostileID, "child": hostileChild, "fork": hostileFork, "text": hostileText, "long": longLog, "looks": looks,
+			"base": page, "token": token, "hostile": hostileID, "child": hostileChild, "fork": hostileFork, "text": hostileText, "long": longLog, "looks": looks, "short": testing.Short(),
 		})
 	}
 }

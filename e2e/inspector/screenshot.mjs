@@ -7,7 +7,7 @@ const { executable, address, picture } = JSON.parse(readFileSync(0, "utf8"));
 const { origin } = new URL(address);
 
 await withBrowser(executable, async (browser) => {
-  const context = await browser.newContext({ colorScheme: "light", viewport: { width: 1120, height: 960 }, locale: "en-GB", timezoneId: "UTC" });
+  const context = await browser.newContext({ colorScheme: "light", viewport: { width: 1120, height: 820 }, locale: "en-GB", timezoneId: "UTC" });
   const { page, wrong } = await watched(context, (url) => url.startsWith(`${origin}/`));
   await page.goto(address);
   await page.getByRole("meter").first().waitFor();

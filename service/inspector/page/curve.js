@@ -61,7 +61,7 @@ function drawn({ tokens, records }, { contextWindow, triggerTokens }, goTo) {
       numbers.push(element("span", { class: `key ${kind}` }, counted(found.length, one, many)));
     }
   }
-  const said = joined(`${count(tokens.at(-1))} tokens now`, `${count(most)} at most`, contextWindow && `window ${count(contextWindow)}`,
+  const said = joined(`${count(tokens.at(-1))} tokens of the view now`, `${count(most)} at most`, contextWindow && `window ${count(contextWindow)}`,
     triggerTokens && `compaction due at ${count(triggerTokens)}`);
   const svg = drawing("svg", {
     viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", role: "img", "aria-label": `Tokens of the view over ${counted(tokens.length, "point")}: ${said}`,

@@ -48,21 +48,14 @@ export class Forks {
   }
 }
 
-// familyOf returns what says where a session comes from, what was forked from it and what is below it, or nothing. forks are
+// familyOf returns what says where a session comes from, and the panels with what is below it and was forked from it. forks are
 // not there where nobody can be asked.
 export function familyOf(session, forks, signal) {
-  const parts = [];
-  if (session.forkedFrom && !session.parent) {
-    parts.push(origin("Forked from", session.forkedFrom));
-  }
-  if (session.parent) {
-    parts.push(origin("A child of", session.parent));
-  }
-  const below = [
+  const from = session.parent ? origin("A child of", session.parent) : session.forkedFrom ? origin("Forked from", session.forkedFrom) : undefined;
+  return { from, panels: [
     ...(session.children > 0 ? [childrenOf(session, signal)] : []),
     ...(forks ? [forksOf(forks, signal)] : []),
-  ];
-  return below.length > 0 ? [...parts, element("div", { class: "panels" }, ...below)] : parts;
+  ] };
 }
 
 function origin(verb, { sessionId, point = 0 }) {

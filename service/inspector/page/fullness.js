@@ -58,6 +58,14 @@ export class Fullness {
   }
 }
 
+// windowMeter returns a bar of how full a window is. Its colour changes where compaction is due, and again where the window is full.
+export function windowMeter(tokens, window, trigger = window) {
+  return element("meter", {
+    min: 0, max: window, value: Math.min(tokens, window), low: Math.min(trigger, window), high: Math.max(trigger, window - 1), optimum: 0,
+    "aria-label": "Tokens of the window",
+  });
+}
+
 function show(cell, session, report) {
   const window = report?.contextWindow ?? session.resolvedPolicy?.contextWindow;
   if (!report || !window) {
@@ -66,6 +74,6 @@ function show(cell, session, report) {
   }
   const { tokens = 0, triggerTokens = window } = report;
   fill(cell,
-    element("meter", { min: 0, max: window, value: Math.min(tokens, window), high: triggerTokens, optimum: 0, "aria-label": "Tokens of the window" }),
+    windowMeter(tokens, window, triggerTokens),
     element("span", { class: "title" }, `${(100 * tokens / window).toFixed(0)} % of ${count(window)}`));
 }

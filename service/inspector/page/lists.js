@@ -3,7 +3,7 @@
 import { element, fill } from "./dom.js";
 import { Log, loadConversation } from "./log.js";
 import { showMessage } from "./message.js";
-import { facts, logRow, originOf, viewRow } from "./rows.js";
+import { facts, factsOfView, legend, logRow, meaningOf, originOf, viewRow } from "./rows.js";
 import { count, shown } from "./text.js";
 import { inConversation, placeOf, stateOf } from "./view.js";
 import { Virtual } from "./virtual.js";
@@ -37,7 +37,8 @@ export class Lists {
     this.logTitle = element("h2");
     this.viewTitle = element("h2");
     this.root = element("div", {},
-      element("p", { class: "choice" }, this.conversation, element("label", { for: "conversation" }, "Conversation only")),
+      element("div", { class: "choices" },
+        element("p", { class: "choice" }, this.conversation, element("label", { for: "conversation" }, "Conversation only")), legend()),
       element("div", { class: "columns" },
         element("section", {}, this.logTitle, this.logList.root),
         element("section", {}, this.viewTitle, this.viewList.root)),
@@ -100,12 +101,13 @@ export class Lists {
     }
     const { view } = this;
     const place = placeOf(view, logged);
-    fill(this.ofLog, element("h3", {}, `#${index} in the log`), facts(logged, stateOf(view, logged)), showMessage(logged.message),
+    const state = stateOf(view, logged);
+    fill(this.ofLog, element("h3", {}, `#${index} in the log`), facts(logged, state, (call) => this.choose(call)), showMessage(logged.message),
       element("p", { class: "tools" }, ...this.buttons(logged)));
     if (place === undefined) {
       this.viewList.none();
       this.shownPlace = undefined;
-      const said = view.whole ? "The view does not have it." : "The view is still being loaded.";
+      const said = view.whole ? `The view does not have it. ${meaningOf(state)}` : "The view is still being loaded.";
       fill(this.ofView, element("h3", {}, "In the view"), element("p", { class: "note" }, said));
       return;
     }
@@ -139,7 +141,8 @@ export class Lists {
     this.shownPlace = place;
     const m = this.view.messages[place];
     const cite = m.summaryOf === undefined ? undefined : (index) => this.choose(index);
-    fill(this.ofView, element("h3", {}, originOf(m)), showMessage(m.message, cite));
+    const name = originOf(m);
+    fill(this.ofView, element("h3", {}, m.index === undefined ? name : `${name} in the view`), factsOfView(m), showMessage(m.message, cite));
   }
 
   // filter shows all messages, or only the conversation, as far as it is loaded.

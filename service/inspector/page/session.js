@@ -112,14 +112,15 @@ export async function showSession(main, id, { point: first, index }, signal) {
   const difference = differencePanel(id, goTo, signal);
   const running = runningPanel(id, difference.show, signal);
   const forks = canFollow ? new Forks(session, signal) : undefined;
+  const family = familyOf(session, forks, signal);
   const times = timePanel(session, forks, { at: () => point, goTo: goBack, compare: difference.show, report: () => report }, signal);
   const contents = windowPanel(session, { now: () => view === newest && canFollow, goTo }, signal);
   const actions = canWrite ? element("p", { class: "tools", role: "group", "aria-label": "Actions" },
     offer("Compact …", changes.compaction), offer("Prune …", changes.pruning), offer("Checkpoint …", changes.checkpoint),
     offer("Undo …", changes.undo)) : undefined;
   fill(main, element("p", {}, element("a", { href: "#/" }, "All sessions")),
-    head, ...familyOf(session, forks, signal), following, actions, problem.root, running.root,
-    element("div", { class: "panels" }, contents.root, searchPanel(id, newest, goTo, signal), times.root, requests),
+    head, family.from, following, actions, problem.root, running.root,
+    element("div", { class: "panels" }, contents.root, searchPanel(id, newest, goTo, signal), times.root, requests, ...family.panels),
     difference.root, where, lists.root);
   await goBack(undefined);
   updating = newest.load(signal, () => {

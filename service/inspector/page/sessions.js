@@ -107,7 +107,7 @@ function row(s, fullness) {
     element("td", { class: "number" }, count(s.activeMessages ?? 0)),
     element("td", { class: "number" }, s.compactionId ? `#${count(s.firstKeptIndex - 1)}` : "not"),
     full,
-    element("td", {}, time(s.changedAt)));
+    element("td", { class: "when" }, time(s.changedAt)));
   fullness.fill(made, full, s);
   return made;
 }

@@ -25,9 +25,10 @@ export function words(name, prefix) {
   return name.slice(prefix.length).toLowerCase().replaceAll("_", " ");
 }
 
-// time returns a time as people read it.
-export function time(iso) {
-  return iso ? new Date(iso).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" }) : "";
+// time returns a time as people read it, without seconds where none are asked for.
+/** @param {string | undefined} iso @param {"short" | "medium"} [timeStyle] */
+export function time(iso, timeStyle = "short") {
+  return iso ? new Date(iso).toLocaleString(undefined, { dateStyle: "medium", timeStyle }) : "";
 }
 
 // counted returns a number with its noun. many is its plural, where that is not made with an s.

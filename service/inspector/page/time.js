@@ -159,7 +159,7 @@ const changing = ["compaction", "prune", "revert", "pin", "unpin", "contextBlock
 // described returns a title for a record, what else to say of it, and whether it was put aside.
 function described(record) {
   const [title, facts] = kinds.find(([kind]) => record[kind])?.[1](record) ?? ["Another record", ""];
-  return [title, [facts, time(record.createdAt)].filter(Boolean).join(" · "), record.putAside ? "put aside" : undefined];
+  return [title, [facts, time(record.createdAt, "medium")].filter(Boolean).join(" · "), record.putAside ? "put aside" : undefined];
 }
 
 /** @type {[string, (record: any) => string[]][]} */

@@ -85,7 +85,7 @@ function categoriesOf(view) {
     parts.push({ category: "free", tokens: contextWindow - used });
   }
   const all = Math.max(used, contextWindow ?? 0);
-  return table("Tokens by category", [["Category"], ["Messages", "number"], ["Tokens", "number"], ["Share", "number"], ["Bar", "bar"]],
+  return table("Tokens by category", [["Category"], ["Messages", "number"], ["Tokens", "number"], ["Share of the window", "number"], ["Bar", "bar"]],
     parts.map(({ category, tokens, messages }) => element("tr", {},
       element("th", { scope: "row" }, category), number(messages === undefined ? "" : count(messages)),
       number(count(Math.round(tokens))), number(share(tokens, all)), element("td", { class: "bar" }, meter(tokens, all, category)))));
@@ -94,7 +94,7 @@ function categoriesOf(view) {
 // largestOf lists the largest messages. outcomes are those of the plans that would free some of them.
 function largestOf(view, outcomes, goTo) {
   const places = [...view.messages.keys()].sort((a, b) => (view.messages[b].tokens ?? 0) - (view.messages[a].tokens ?? 0)).slice(0, mostLargest);
-  const heads = [["Message"], ["Kind"], ["Tokens", "number"], ["Share", "number"]];
+  const heads = [["Message"], ["Kind"], ["Tokens", "number"], ["Share of the view", "number"]];
   if (outcomes) {
     heads.push(["What would free it"]);
   }
