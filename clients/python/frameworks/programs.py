@@ -7,8 +7,9 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import compactord
@@ -46,7 +47,7 @@ class Conversation:
         self.provider = provider
         self._environment = os.environ | provider.environment() | {"COMPACTORD_ADDR": address}
 
-    def run(self, example: str, arguments: Sequence[str], turns: range, **environment: str) -> None:
+    def run(self, example: str, arguments: Sequence[str], turns: range, environment: Mapping[str, str]) -> None:
         """Run an example for some turns, each after the answer to the one before.
 
         An example is a program of Python below ``EXAMPLES``, or the path of one of Node.
@@ -62,7 +63,7 @@ class Conversation:
             program.stdin.close()
             assert program.wait() == 0
 
-    def kill(self, example: str, arguments: Sequence[str], turn: int, **environment: str) -> None:
+    def kill(self, example: str, arguments: Sequence[str], turn: int, environment: Mapping[str, str]) -> None:
         """Run an example for one turn, and kill it while the model thinks about the results of its tools."""
         asked, go = threading.Event(), threading.Event()
 
@@ -86,12 +87,12 @@ class Conversation:
         """What the user says in a turn."""
         return f"Turn {turn}: which crate is in part {turn}?\n"
 
-    def _start(self, example: str, arguments: Sequence[str], environment: dict[str, str]) -> subprocess.Popen[str]:
+    def _start(self, example: str, arguments: Sequence[str], environment: Mapping[str, str]) -> subprocess.Popen[str]:
         path = EXAMPLES / example
         runs = [sys.executable, "-W", "error"] if path.suffix == ".py" else ["node", "--throw-deprecation"]
         return subprocess.Popen(
             [*runs, str(path), *arguments],
-            env=self._environment | environment,
+            env={**self._environment, **environment},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -112,7 +113,7 @@ def talk(
     arguments: Sequence[str],
     *,
     killed: bool = True,
-    **environment: str,
+    environment: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
     """Half of the turns, a process that is killed while the model thinks about results, and the other half.
 
@@ -121,10 +122,10 @@ def talk(
     with running(model(folder), BINARY, WINDOW) as provider:
         conversation = Conversation(provider, client.address)
         half = TURNS // 2
-        conversation.run(example, arguments, range(half), **environment)
+        conversation.run(example, arguments, range(half), environment)
         if killed:
-            conversation.kill(example, arguments, half, **environment)
-        conversation.run(example, [*arguments, "--stream"], range(half, TURNS), **environment)
+            conversation.kill(example, arguments, half, environment)
+        conversation.run(example, [*arguments, "--stream"], range(half, TURNS), environment)
         assert provider.refused() == []
         assert {one.streamed for one in provider.requests} == {False, True}
         if TURNS >= 30:

@@ -24,7 +24,8 @@ from pydantic import PrivateAttr
 from typing_extensions import override
 
 import compactord
-from compactord.google_adk import CompactordPlugin, shown
+from compactord.google_adk import CompactordPlugin
+from compactord.google_adk_contents import shown
 from generated import texts
 from programs import recordings
 

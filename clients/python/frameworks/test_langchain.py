@@ -22,7 +22,7 @@ def test_a_long_conversation(client: compactord.Client, tmp_path: Path, maker: s
     """Nothing twice, nothing lost: the log holds the messages of the thread, and no request breaks a rule."""
     database = str(tmp_path / "threads.db")
     arguments = [maker, f"--model={maker}:make-believe", f"--context-window={WINDOW}", f"--database={database}"]
-    talk(client, tmp_path, EXAMPLE, arguments, **QUIET)
+    talk(client, tmp_path, EXAMPLE, arguments, environment=QUIET)
     session = client.session(maker)
     check_log(session)
     synced = session.sync([neutral(message) for message in thread(database, maker)], compact=False, view=False)

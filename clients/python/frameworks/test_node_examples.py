@@ -37,7 +37,7 @@ def test_langchain(client: compactord.Client, tmp_path: Path, maker: str) -> Non
     arguments = [name, f"--model={maker}:make-believe", f"--context-window={WINDOW}", f"--file={file}"]
     killed = maker != "anthropic"
     example = str(EXAMPLES / "langchain-agent.js")
-    talk(client, tmp_path, example, arguments, killed=killed, LANGSMITH_TRACING="false")
+    talk(client, tmp_path, example, arguments, killed=killed, environment={"LANGSMITH_TRACING": "false"})
     check_log(client.session(name), killed=killed)
 
 
@@ -49,5 +49,5 @@ def test_the_openai_agents_sdk(client: compactord.Client, tmp_path: Path, way: s
     if way == "own":
         arguments.append(f"--file={tmp_path / 'items.json'}")
     example = str(EXAMPLES / "openai-agents-agent.js")
-    talk(client, tmp_path, example, arguments, OPENAI_AGENTS_DISABLE_TRACING="1")
+    talk(client, tmp_path, example, arguments, environment={"OPENAI_AGENTS_DISABLE_TRACING": "1"})
     check_log(client.session(name, dialect="openai_responses"), forgotten=way == "own")

@@ -21,7 +21,7 @@ def test_a_long_conversation_with_the_sdks_own_session(client: compactord.Client
     """Nothing twice, nothing lost: the log holds the items of the SDK's file, and no request breaks a rule."""
     database = str(tmp_path / "items.db")
     arguments = ["own", f"--context-window={WINDOW}", f"--database={database}"]
-    talk(client, tmp_path, EXAMPLE, arguments, **QUIET)
+    talk(client, tmp_path, EXAMPLE, arguments, environment=QUIET)
     session = client.session("own", dialect="openai_responses")
     synced = session.sync(asyncio.run(SQLiteSession("own", database).get_items()), compact=False, view=False)
     # A filter is called before the model: the last answer comes into the log with the next call.
@@ -30,7 +30,7 @@ def test_a_long_conversation_with_the_sdks_own_session(client: compactord.Client
 
 
 def test_a_long_conversation_in_the_daemon(client: compactord.Client, tmp_path: Path) -> None:
-    talk(client, tmp_path, EXAMPLE, ["kept", f"--context-window={WINDOW}"], **QUIET)
+    talk(client, tmp_path, EXAMPLE, ["kept", f"--context-window={WINDOW}"], environment=QUIET)
     check_log(client.session("kept", dialect="openai_responses"))
 
 

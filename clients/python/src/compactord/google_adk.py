@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
@@ -17,11 +16,11 @@ from google.adk.models import Gemini
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from google.adk.plugins import BasePlugin
-from google.genai import types
 from typing_extensions import override
 
 from compactord._sync.client.client import Client
 from compactord._sync.client.session import Session
+from compactord.google_adk_contents import element, instruction, shown
 from compactord.opened import OpenedSessions
 from compactord.view import View
 from compactord.whole_list import made_room, session_id, synced_on_thread
@@ -76,8 +75,8 @@ class CompactordPlugin(BasePlugin):
         if not own:
             return
         session = await asyncio.to_thread(self._session_of, callback_context)
-        system = _instruction(llm_request.config.system_instruction)
-        synced = await synced_on_thread(session, [_element(one) for one in own], system=system)
+        system = instruction(llm_request.config.system_instruction)
+        synced = await synced_on_thread(session, [element(one) for one in own], system=system)
         if synced.view is not None:
             _show(synced.view, llm_request, callback_context)
 
@@ -87,7 +86,7 @@ class CompactordPlugin(BasePlugin):
         content = llm_response.content
         if llm_response.partial or not content or not content.parts or llm_response.get_function_calls():
             return
-        answer: dict[str, Any] = {"candidates": [{"content": _element(content)}]}
+        answer: dict[str, Any] = {"candidates": [{"content": element(content)}]}
         if usage := llm_response.usage_metadata:
             answer["usageMetadata"] = usage.model_dump(mode="json", by_alias=True, exclude_none=True)
         session = await asyncio.to_thread(self._session_of, callback_context)
@@ -124,42 +123,3 @@ def _show(view: View, request: LlmRequest, context: CallbackContext) -> None:
     if request.config.system_instruction and view.system:
         (system,) = view.system
         request.config.system_instruction = "\n\n".join(part["text"] for part in system["parts"])
-
-
-def shown(view: Sequence[str], own: Sequence[types.Content], *, thoughts: bool) -> list[types.Content]:
-    """The contents of a view: the program's own where no edit has changed them.
-
-    Args:
-        view: The contents of the view, as JSON.
-        own: The program's contents.
-        thoughts: Whether the model takes its thoughts back. Gemini does not, so views have none.
-    """
-    left: dict[str, list[types.Content]] = {}
-    for content in own:
-        left.setdefault(_spoken(content), []).append(content)
-    made: list[types.Content] = []
-    # The end of a view is the end of the list: so what is said twice is found in its place.
-    for raw in reversed(view):
-        content = types.Content.model_validate_json(raw)
-        same = left.get(_spoken(content))
-        mine = same.pop() if same else content
-        made.append(mine if thoughts or not _has_thoughts(mine) else content)
-    return made[::-1]
-
-
-def _has_thoughts(content: types.Content) -> bool:
-    return any(part.thought for part in content.parts or [])
-
-
-def _spoken(content: types.Content) -> str:
-    parts = [part for part in content.parts or [] if not part.thought]
-    return json.dumps(_element(types.Content(role=content.role or "user", parts=parts)), sort_keys=True)
-
-
-def _element(content: types.Content) -> dict[str, Any]:
-    return content.model_dump(mode="json", by_alias=True, exclude_none=True)
-
-
-def _instruction(given: Any) -> str | dict[str, Any] | None:
-    """The system prompt, as ADK has it: a text, or a content."""
-    return _element(given) if isinstance(given, types.Content) else given or None

@@ -386,6 +386,29 @@ test("what tools return as bytes is in the log as their text", async () => {
   assert.equal(await reverts(held), 0);
 });
 
+test("ids of calls and of their results are left out, as the sessions of the SDK leave them out", async () => {
+  const held = await opened();
+  const filter = compactordFilter(held);
+  const agent = new Agent<unknown, AgentOutputType>({ name: "One" });
+  const call = { type: "function_call" as const, callId: "call_1", name: "look", arguments: "{}" };
+  const result = { type: "function_call_result" as const, callId: "call_1", name: "look", output: "A cat." };
+  const asked: AgentInputItem = { type: "message", role: "user", content: "Look." };
+  const inRun: AgentInputItem[] = [
+    asked,
+    { ...call, id: "fc_1", status: "completed" },
+    { ...result, id: "fco_1", status: "completed" },
+  ];
+  const { input } = await filter({ modelData: { input: inRun }, agent, context: undefined });
+  // Within a run an item is the program's own, by which the SDK knows it.
+  assert.deepEqual(input, inRun);
+  const kept: AgentInputItem[] = [asked, { ...call, status: "completed" }, { ...result, status: "completed" }];
+  assert.deepEqual(await new CompactordSession(client.session(held.id, { dialect })).getItems(), kept);
+  // The next run begins with what a session of the SDK has kept.
+  const next: AgentInputItem[] = [...kept, { type: "message", role: "user", content: "And now?" }];
+  assert.deepEqual((await filter({ modelData: { input: next }, agent, context: undefined })).input, next);
+  assert.equal(await reverts(held), 0);
+});
+
 test("a session in another dialect is refused", async () => {
   const other = await client.createSession({ dialect: "openai_chat" });
   assert.throws(() => compactordFilter(other as unknown as Responses), /openai_responses/);

@@ -3,23 +3,20 @@
  *
  * @packageDocumentation
  */
-import { create } from "@bufbuild/protobuf";
 import type { Instructions, LanguageModelMiddleware, LanguageModelUsage, ModelMessage } from "ai";
 
-import { neutral, shown } from "./aiSdkMessages.js";
+import { instructionsOf, neutral, shown } from "./aiSdkMessages.js";
+import { AnswerUsage, modelUsage, stepUsage } from "./aiSdkUsage.js";
 import type { Cancellable } from "./wholeList.js";
 import { checkNeutral, conversationOf, madeRoom, synced } from "./wholeList.js";
 import type { Session } from "../client/client.js";
-import { system } from "../contract/messages.js";
-import type { Message, Usage, ViewMessage } from "../v1.js";
-import { Role, UsageSchema } from "../v1.js";
+import type { Message, ViewMessage } from "../v1.js";
 
 export { neutral, shown };
 
 type WrapGenerate = NonNullable<LanguageModelMiddleware["wrapGenerate"]>;
 type WrapStream = NonNullable<LanguageModelMiddleware["wrapStream"]>;
 type Params = Parameters<WrapGenerate>[0]["params"];
-type ModelUsage = Awaited<ReturnType<WrapGenerate>>["usage"];
 type Streamed = Awaited<ReturnType<WrapStream>>["stream"];
 type StreamPart = Streamed extends ReadableStream<infer P> ? P : never;
 
@@ -47,7 +44,7 @@ export function compactordMiddleware(session: Session): LanguageModelMiddleware 
     specificationVersion: "v4",
     wrapGenerate: async ({ params, model }) => {
       const made = await list.asked(params, (prompt) => model.doGenerate({ ...params, prompt }));
-      list.noteUsage(modelUsage(made.usage));
+      list.usage.note(modelUsage(made.usage));
       return made;
     },
     wrapStream: async ({ params, model }) => {
@@ -74,7 +71,7 @@ export function compactordStep(session: Session): (options: StepOptions) => Prom
     const own = goesOn ? [...whole, ...messages.slice(sent.length)] : messages;
     const last = steps.at(-1)?.usage;
     if (goesOn && last !== undefined) {
-      list.noteUsage(stepUsage(last));
+      list.usage.note(stepUsage(last));
     }
     const view = await list.view(own, instructionsOf(instructions), {});
     [whole, sent] = [own, view === undefined ? own : shown(view, own)];
@@ -84,9 +81,7 @@ export function compactordStep(session: Session): (options: StepOptions) => Prom
 
 /** The complete list of a conversation, as calls bring it, and the usage of the answers in it. */
 class WholeList {
-  /** The usage of answers by their places in the list. Messages of the AI SDK do not have it. */
-  readonly #usage = new Map<number, Usage>();
-  #length = 0;
+  readonly usage = new AnswerUsage();
 
   constructor(private readonly session: Session) {
     checkNeutral(session);
@@ -123,64 +118,19 @@ class WholeList {
     instructions: readonly Message[],
     signal: Cancellable,
   ): Promise<ViewMessage[] | undefined> {
-    const messages = neutral(own).map((message, at) => this.#withUsage(message, at));
-    this.#length = messages.length;
+    const messages = this.usage.addedTo(neutral(own));
     const { view } = await synced(this.session, [...instructions, ...messages], signal);
     return view && conversationOf(view.neutral);
   }
-
-  /** Notes the usage of the answer to the last call, which is behind its list. */
-  noteUsage(usage: Usage | undefined): void {
-    for (const at of this.#usage.keys()) {
-      if (at >= this.#length) {
-        this.#usage.delete(at);
-      }
-    }
-    if (usage !== undefined) {
-      this.#usage.set(this.#length, usage);
-    }
-  }
-
-  #withUsage(message: Message, at: number): Message {
-    const usage = message.role === Role.ASSISTANT ? this.#usage.get(at) : undefined;
-    return usage === undefined ? message : { ...message, usage };
-  }
-}
-
-function instructionsOf(given: Instructions | undefined): Message[] {
-  const all = given === undefined ? [] : Array.isArray(given) ? given : [given];
-  return all.map((one) => system(typeof one === "string" ? one : one.content));
 }
 
 function usageNoted(list: WholeList): TransformStream<StreamPart, StreamPart> {
   return new TransformStream<StreamPart, StreamPart>({
     transform: (part, controller) => {
       if (part.type === "finish") {
-        list.noteUsage(modelUsage(part.usage));
+        list.usage.note(modelUsage(part.usage));
       }
       controller.enqueue(part);
     },
-  });
-}
-
-function modelUsage({ inputTokens, outputTokens }: ModelUsage): Usage | undefined {
-  const { total, cacheRead, cacheWrite } = inputTokens;
-  return usageOf(total, outputTokens.total, cacheRead, cacheWrite);
-}
-
-function stepUsage({ inputTokens, outputTokens, inputTokenDetails: details }: LanguageModelUsage): Usage | undefined {
-  return usageOf(inputTokens, outputTokens, details.cacheReadTokens, details.cacheWriteTokens);
-}
-
-/** Their input tokens are all of them, ours those that no cache had. Where none are reported, nothing is known. */
-function usageOf(input = 0, output = 0, read = 0, written = 0): Usage | undefined {
-  if (input === 0) {
-    return undefined;
-  }
-  return create(UsageSchema, {
-    inputTokens: Math.max(0, input - read - written),
-    outputTokens: output,
-    cacheReadTokens: read,
-    cacheWriteTokens: written,
   });
 }

@@ -1,6 +1,7 @@
 import { create, equals, toBinary } from "@bufbuild/protobuf";
 import type {
   AssistantModelMessage,
+  Instructions,
   ModelMessage,
   TextPart,
   ToolModelMessage,
@@ -8,6 +9,7 @@ import type {
   UserModelMessage,
 } from "ai";
 
+import { system } from "../contract/messages.js";
 import type { MediaPart, Message, OpaquePart, Part, ResultPart, ToolResult, ViewMessage } from "../v1.js";
 import {
   Dialect,
@@ -479,4 +481,10 @@ function fileAnew({ mimeType, name, source }: MediaPart): OutputFile {
     default:
       return { ...file, data: { type: "reference", reference: { provider: source.value ?? "" } } };
   }
+}
+
+/** The instructions of a call, each as a message of the system. */
+export function instructionsOf(given: Instructions | undefined): Message[] {
+  const all = given === undefined ? [] : Array.isArray(given) ? given : [given];
+  return all.map((one) => system(typeof one === "string" ? one : one.content));
 }
