@@ -20,6 +20,9 @@ ROOT = Path(__file__).resolve().parents[3]
 EXAMPLES = ROOT / "clients" / "python" / "examples"
 BINARY = os.environ.get("COMPACTORD_BINARY", str(ROOT / "bin" / "test" / "compactord"))
 WINDOW = 10_000
+LONG = 600
+"""So many seconds a test waits for a program at most, which may have to share its processor."""
+
 TURNS = int(os.environ.get("COMPACTORD_FRAMEWORK_TURNS", "100"))
 
 
@@ -75,13 +78,15 @@ class Conversation:
         self.provider.model.hold = hold
         with self._start(example, arguments, environment) as program:
             assert program.stdin is not None
-            program.stdin.write(self.message(turn))
-            program.stdin.flush()
-            assert asked.wait(60)
-            program.kill()
-            program.wait()
-            program.stdin.close()
-        go.set()
+            try:
+                program.stdin.write(self.message(turn))
+                program.stdin.flush()
+                assert asked.wait(LONG)
+            finally:
+                program.kill()
+                program.wait()
+                program.stdin.close()
+                go.set()
 
     def message(self, turn: int) -> str:
         """What the user says in a turn."""

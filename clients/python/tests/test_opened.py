@@ -17,6 +17,13 @@ def test_a_session_is_opened_once_and_made_where_there_is_none(client: compactor
     assert client.open_session("opened-once").id == "opened-once"
 
 
+def test_a_session_with_another_policy_gets_that_of_the_program(client: compactord.Client) -> None:
+    OpenedSessions(client, policy(context_window=8_000)).get("opened-anew").append(compactord.user("Hello."))
+    again = OpenedSessions(client, policy(context_window=16_000)).get("opened-anew")
+    assert again.info().session.policy.context_window == 16_000
+    assert [one.index for one in again.messages()] == [0]
+
+
 def test_the_sessions_that_were_used_last_are_kept(client: compactord.Client) -> None:
     opened = OpenedSessions(client, policy(context_window=8_000), most=2)
     a, b = opened.get("kept-a"), opened.get("kept-b")

@@ -40,8 +40,8 @@ class CompactordPlugin(BasePlugin):
 
         Args:
             client: The client of a daemon.
-            policy: When and how sessions are compacted. It should have at least ``{"context_window": 1_000_000}``. For
-                conversations that exist, change it by ``update`` of the session.
+            policy: When and how sessions are compacted. It should have at least ``{"context_window": 1_000_000}``. A
+                conversation that exists with another one gets it.
             name: The name of the plugin in its app.
         """
         super().__init__(name)

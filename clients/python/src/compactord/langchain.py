@@ -39,8 +39,8 @@ class CompactordMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
 
         Args:
             client: The client of a daemon.
-            policy: When and how sessions are compacted. It should have at least ``{"context_window": 200_000}``. For
-                threads that exist, change it by ``update`` of the session.
+            policy: When and how sessions are compacted. It should have at least ``{"context_window": 200_000}``. A
+                thread that exists with another one gets it.
         """
         super().__init__()
         self._client = client

@@ -62,8 +62,8 @@ class CompactordCallback(CustomLogger):
         Args:
             client: The client of a daemon.
             policy: When and how sessions are compacted. It should have at least ``{"context_window": 200_000}``, where
-                200,000 is the smallest window of the models. For conversations that exist, change it by ``update`` of
-                the session.
+                200,000 is the smallest window of the models. A conversation that exists with another one
+                gets it.
             session: Names the conversation of a request, or says by None that it has none. Default: by its metadata.
         """
         super().__init__()

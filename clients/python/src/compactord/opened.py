@@ -7,6 +7,7 @@ from collections import OrderedDict
 
 from compactord._sync.client.client import Client
 from compactord._sync.client.session import Session
+from compactord.errors import SessionExistsError
 from compactord.words import Dialect, Policy
 
 MOST_OPENED = 1_000
@@ -31,7 +32,7 @@ class OpenedSessions:
         self._sessions: OrderedDict[tuple[str, Dialect | None], Session] = OrderedDict()
 
     def get(self, session_id: str, *, dialect: Dialect | None = None) -> Session:
-        """The session of an id. It is made where there is none.
+        """The session of an id. It is made where there is none, and gets the policy where it has another one.
 
         Raises:
             UnavailableError: No daemon answers.
@@ -42,10 +43,19 @@ class OpenedSessions:
                 self._sessions.move_to_end(key)
                 return self._sessions[key]
         # Without the lock: the others need not wait for the daemon. Who opens it at the same time takes the first one.
-        opened = self._client.open_session(session_id, dialect=dialect, policy=self._policy)
+        opened = self._opened(session_id, dialect)
         with self._lock:
             kept = self._sessions.setdefault(key, opened)
             self._sessions.move_to_end(key)
             while len(self._sessions) > self._most:
                 self._sessions.popitem(last=False)
             return kept
+
+    def _opened(self, session_id: str, dialect: Dialect | None) -> Session:
+        try:
+            return self._client.open_session(session_id, dialect=dialect, policy=self._policy)
+        except SessionExistsError:
+            # The program has another policy now, such as for a model with another window.
+            opened = self._client.session(session_id, dialect=dialect)
+            opened.update(policy=self._policy)
+            return opened

@@ -38,8 +38,8 @@ class CompactordCapability(AbstractCapability[Any]):
 
         Args:
             client: The client of a daemon.
-            policy: When and how sessions are compacted. It should have at least ``{"context_window": 200_000}``. For
-                conversations that exist, change it by ``update`` of the session.
+            policy: When and how sessions are compacted. It should have at least ``{"context_window": 200_000}``. A
+                conversation that exists with another one gets it.
         """
         self._client = client
         self._sessions = OpenedSessions(client, policy)

@@ -289,6 +289,12 @@ test("a thread is needed", async () => {
   await assert.rejects(agent.invoke({ messages: [new HumanMessage("One.")] }), /thread_id/);
 });
 
+test("a thread that exists gets the policy of the program", async () => {
+  await compactordMiddleware(client, { policy: { contextWindow: 8_000 } }).session("another-policy");
+  const session = await compactordMiddleware(client, { policy: { contextWindow: 16_000 } }).session("another-policy");
+  assert.equal((await session.info()).session?.policy?.contextWindow, 16_000);
+});
+
 test("a middleware keeps the sessions of a thousand threads, and opens the others again", async () => {
   const middleware = compactordMiddleware(client, { policy: plain });
   const first = await middleware.session("thread-0");

@@ -19,8 +19,8 @@ export { neutral, shown };
 /** The settings of the middleware. */
 export interface CompactordMiddlewareOptions {
   /**
-   * When and how sessions are compacted. It should have at least `{ contextWindow: 200_000 }`. For threads that exist,
-   * change it by `update` of the session.
+   * When and how sessions are compacted. It should have at least `{ contextWindow: 200_000 }`. A thread that
+   * exists with another one gets it.
    */
   readonly policy: PolicyLike;
 }

@@ -1,5 +1,6 @@
 import type { Client, Session } from "../client/client.js";
 import type { PolicyLike } from "../contract/policy.js";
+import { SessionExistsError } from "../wire/errors.js";
 
 /** So many sessions are kept: a server has conversations without end. */
 const most = 1000;
@@ -14,7 +15,7 @@ export class OpenedSessions {
     private readonly policy: PolicyLike,
   ) {}
 
-  /** The session with this id. It is made where there is none. */
+  /** The session with this id. It is made where there is none, and gets the policy where it has another one. */
   get(id: string): Promise<Session> {
     const held = this.#held.get(id) ?? this.#open(id);
     this.#held.delete(id);
@@ -29,7 +30,7 @@ export class OpenedSessions {
   }
 
   #open(id: string): Promise<Session> {
-    const opened = this.client.openSession(id, { policy: this.policy });
+    const opened = this.#made(id);
     // What could not be opened is tried again.
     opened.catch(() => {
       if (this.#held.get(id) === opened) {
@@ -37,5 +38,19 @@ export class OpenedSessions {
       }
     });
     return opened;
+  }
+
+  async #made(id: string): Promise<Session> {
+    try {
+      return await this.client.openSession(id, { policy: this.policy });
+    } catch (error) {
+      if (!(error instanceof SessionExistsError)) {
+        throw error;
+      }
+    }
+    // The program has another policy now, such as for a model with another window.
+    const session = this.client.session(id);
+    await session.update({ policy: this.policy });
+    return session;
   }
 }
