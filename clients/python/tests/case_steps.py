@@ -192,6 +192,7 @@ async def _fork(runner: Runner, step: Json) -> Json:
         step.get("new_session_id"),
         at_checkpoint=step.get("checkpoint_id"),
         point=step.get("point"),
+        labels=step.get("labels"),
         title=step.get("title", ""),
     )
     runner.keep_session(step, await settled(forked))
