@@ -15,7 +15,7 @@ export async function program(ways: Readonly<Record<string, Way>>): Promise<void
   const [name = "", contextWindow = ""] = process.argv.slice(2);
   const way = ways[name];
   if (way === undefined) {
-    console.log(Object.keys(ways).join("\n"));
+    process.stdout.write(`${Object.keys(ways).join("\n")}\n`);
     return;
   }
   const talk = await way(Number(contextWindow));
