@@ -2,6 +2,7 @@ package sessionlog
 
 import (
 	"context"
+	"sync"
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -55,6 +56,9 @@ type pieces struct {
 	head  *storagev1.Head
 	// bytes is how many bytes of messages a piece has at most.
 	bytes int
+
+	// mu guards ahead: writers of texts read messages at the same time.
+	mu sync.Mutex
 	// ahead are messages that were read behind the end of the last piece.
 	ahead []*compactordv1.LoggedMessage
 }
@@ -68,8 +72,8 @@ func (p *pieces) Active(ctx context.Context, start, end uint32) ([]*compactordv1
 		return nil, nil
 	}
 	end = min(end, to)
-	if len(p.ahead) > 0 && p.ahead[0].GetIndex() == from {
-		return p.until(p.ahead, end), nil
+	if ahead := p.readAhead(); len(ahead) > 0 && ahead[0].GetIndex() == from {
+		return p.until(ahead, end), nil
 	}
 	last := end
 	if end == p.head.GetLeadEnd() && p.head.GetCompaction() == nil {
@@ -89,8 +93,16 @@ func (p *pieces) until(messages []*compactordv1.LoggedMessage, end uint32) []*co
 	for count < len(messages) && messages[count].GetIndex() < end {
 		count++
 	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.ahead = messages[count:]
 	return messages[:count:count]
+}
+
+func (p *pieces) readAhead() []*compactordv1.LoggedMessage {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.ahead
 }
 
 // Edits implements session.Pieces.
