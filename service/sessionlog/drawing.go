@@ -2,7 +2,6 @@ package sessionlog
 
 import (
 	"context"
-	"sync"
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -32,7 +31,7 @@ func (l *Logs) Drawing(
 			return nil, err
 		}
 	}
-	return &session.Drawing{State: s, Pieces: p}, nil
+	return &session.Drawing{State: s, Pieces: &drawnPieces{pieces: p}}, nil
 }
 
 // PolicyAt returns the policy that was in force at a head of the session.
@@ -49,18 +48,13 @@ func (l *Logs) pieces(row *storagev1.Session, h *storagev1.Head, wanted int) *pi
 	}
 }
 
-// pieces reads the messages of a head.
+// pieces reads the messages of a head. Any number of goroutines may use one.
 type pieces struct {
 	store storage.Store
 	ref   storage.Ref
 	head  *storagev1.Head
 	// bytes is how many bytes of messages a piece has at most.
 	bytes int
-
-	// mu guards ahead: writers of texts read messages at the same time.
-	mu sync.Mutex
-	// ahead are messages that were read behind the end of the last piece.
-	ahead []*compactordv1.LoggedMessage
 }
 
 var _ session.Pieces = (*pieces)(nil)
@@ -71,38 +65,38 @@ func (p *pieces) Active(ctx context.Context, start, end uint32) ([]*compactordv1
 	if from >= min(end, to) {
 		return nil, nil
 	}
-	end = min(end, to)
-	if ahead := p.readAhead(); len(ahead) > 0 && ahead[0].GetIndex() == from {
-		return p.until(ahead, end), nil
-	}
-	last := end
-	if end == p.head.GetLeadEnd() && p.head.GetCompaction() == nil {
-		// What follows the leading messages comes next: a store that is far away is asked once for both.
-		last = to
-	}
-	piece, err := p.store.Messages(ctx, p.ref, from, last, p.bytes)
+	piece, err := p.store.Messages(ctx, p.ref, from, min(end, to), p.bytes)
 	if err == nil && len(piece) == 0 {
 		err = MissingMessage(from)
 	}
-	return p.until(piece, end), err
+	return piece, err
 }
 
-// until returns the messages before an index, and keeps the others for the next piece.
-func (p *pieces) until(messages []*compactordv1.LoggedMessage, end uint32) []*compactordv1.LoggedMessage {
+// drawnPieces reads the messages of a head one piece after the other, for one goroutine.
+type drawnPieces struct {
+	*pieces
+	// ahead are messages that were read behind the end of the last piece.
+	ahead []*compactordv1.LoggedMessage
+}
+
+// Active implements session.Pieces. What follows the leading messages comes next, and a store may be far away: it is asked
+// once for both.
+func (p *drawnPieces) Active(ctx context.Context, start, end uint32) (piece []*compactordv1.LoggedMessage, err error) {
+	from, to := session.ActiveRun(p.head, start)
+	switch leads := end == p.head.GetLeadEnd() && p.head.GetCompaction() == nil; {
+	case len(p.ahead) > 0 && p.ahead[0].GetIndex() == from:
+		piece = p.ahead
+	case leads && from < end:
+		piece, err = p.pieces.Active(ctx, start, to)
+	default:
+		piece, err = p.pieces.Active(ctx, start, end)
+	}
 	count := 0
-	for count < len(messages) && messages[count].GetIndex() < end {
+	for count < len(piece) && piece[count].GetIndex() < end {
 		count++
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.ahead = messages[count:]
-	return messages[:count:count]
-}
-
-func (p *pieces) readAhead() []*compactordv1.LoggedMessage {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.ahead
+	p.ahead = piece[count:]
+	return piece[:count:count], err
 }
 
 // Edits implements session.Pieces.
