@@ -2,10 +2,8 @@ package sessionlog_test
 
 import (
 	"context"
-	"log/slog"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -40,11 +38,7 @@ func (a *asked) Edits(ctx context.Context, ref storage.Ref, start, end uint32) (
 func TestAViewWithoutEditsAsksTheStoreOnce(t *testing.T) {
 	t.Parallel()
 	store := &asked{Store: memory.New()}
-	logs := sessionlog.New(sessionlog.Options{Store: store, Logger: slog.New(slog.DiscardHandler), Now: time.Now})
-	policy := &compactordv1.Policy{}
-	w, err := logs.BeginSession(t.Context(), "s", compactordv1.Estimator_ESTIMATOR_CHARS4, policy, policy)
-	require.NoError(t, err)
-	require.NoError(t, logs.Create(t.Context(), w))
+	logs := logsWithASession(t, store)
 	counter, err := session.CounterFor(compactordv1.Estimator_ESTIMATOR_CHARS4)
 	require.NoError(t, err)
 	message := func(role compactordv1.Role) *compactordv1.Message {

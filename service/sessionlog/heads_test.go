@@ -2,10 +2,8 @@ package sessionlog_test
 
 import (
 	"context"
-	"log/slog"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/proto"
@@ -39,11 +37,7 @@ func (r *readSizes) Messages(
 func TestHeadAtReadsInPieces(t *testing.T) {
 	t.Parallel()
 	disk := &readSizes{Store: memory.New()}
-	logs := sessionlog.New(sessionlog.Options{Store: disk, Logger: slog.New(slog.DiscardHandler), Now: time.Now})
-	policy := &compactordv1.Policy{}
-	w, err := logs.BeginSession(t.Context(), "s", compactordv1.Estimator_ESTIMATOR_CHARS4, policy, policy)
-	require.NoError(t, err)
-	require.NoError(t, logs.Create(t.Context(), w))
+	logs := logsWithASession(t, disk)
 	heads := map[uint32]*storagev1.Head{}
 	require.NoError(t, logs.Update(t.Context(), "s", func(row *storagev1.Session) (*sessionlog.Write, error) {
 		w := logs.Begin(row)

@@ -1,11 +1,9 @@
 package sessionlog_test
 
 import (
-	"log/slog"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/proto"
@@ -24,11 +22,7 @@ func TestNewestMessages(t *testing.T) {
 	const largest = 3 << 19
 	rapid.Check(t, func(rt *rapid.T) {
 		disk := &readSizes{Store: memory.New()}
-		logs := sessionlog.New(sessionlog.Options{Store: disk, Logger: slog.New(slog.DiscardHandler), Now: time.Now})
-		policy := &compactordv1.Policy{}
-		w, err := logs.BeginSession(t.Context(), "s", compactordv1.Estimator_ESTIMATOR_CHARS4, policy, policy)
-		require.NoError(rt, err)
-		require.NoError(rt, logs.Create(t.Context(), w))
+		logs := logsWithASession(rt, disk)
 		// Enough for several reads, and some that are too large for one.
 		kinds := rapid.SampledFrom([][]int{{0, 10, 5000}, {0, 5000, 200_000, largest}, {largest}}).Draw(rt, "kinds")
 		count := rapid.SampledFrom([]int{1, 5, 40, 80}).Draw(rt, "count")

@@ -2,9 +2,7 @@ package sessionlog_test
 
 import (
 	"context"
-	"log/slog"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/proto"
@@ -39,10 +37,7 @@ func (i *interrupted) Messages(
 func TestMeasureALogThatGrows(t *testing.T) {
 	t.Parallel()
 	store := &interrupted{Store: memory.New()}
-	logs := sessionlog.New(sessionlog.Options{Store: store, Logger: slog.New(slog.DiscardHandler), Now: time.Now})
-	w, err := logs.BeginSession(t.Context(), "s", compactordv1.Estimator_ESTIMATOR_UNSPECIFIED, nil, &compactordv1.Policy{})
-	require.NoError(t, err)
-	require.NoError(t, logs.Create(t.Context(), w))
+	logs := logsWithASession(t, store)
 	counter, err := session.CounterFor(compactordv1.Estimator_ESTIMATOR_CHARS4)
 	require.NoError(t, err)
 	more := func() {
