@@ -21,6 +21,9 @@ await withBrowser(executable, async (browser) => {
   await citation.evaluate((cite) => cite.closest(".side").scrollBy(0, cite.getBoundingClientRect().top - cite.closest(".side").getBoundingClientRect().top - 120));
   await sound(page, wrong);
   await page.mouse.move(0, 0);
-  await page.evaluate(() => document.activeElement.blur());
+  await page.evaluate(() => {
+    document.activeElement.blur();
+    scrollTo(0, 0);
+  });
   await page.screenshot({ path: picture, animations: "disabled", caret: "hide" });
 });
