@@ -61,10 +61,10 @@ func BenchmarkAppend(b *testing.B) {
 	}
 }
 
-// BenchmarkClients has 32 clients append messages of 2 kB to 32 of 2,000 sessions, in rounds, each beside a round in which as many
-// connections of pgx alone write the same bytes and update a row of 2,000 each. The server has the figures of its tables, as
-// autovacuum gives them: else it may look for a session by an index of lists, which costs as much again. bare/op is how many times the time of that it takes, and
-// WAL-B and bare-WAL-B are what the server writes to its log for each append and for each transaction of pgx alone.
+// BenchmarkClients has 32 clients append messages of 2 kB to 32 of 2,000 sessions, in rounds, each beside a round in which as
+// many connections of pgx alone write the same bytes and update a row of 2,000 each. The server has the figures of its
+// tables, as autovacuum gives them: else it may look for a session by an index of lists, which costs as much again. bare/op
+// is how many times the time of pgx alone an append takes. WAL-B and bare-WAL-B are what the server writes to its log for each.
 func BenchmarkClients(b *testing.B) {
 	const clients, each, sessions = 32, 20, 2000
 	url := postgrestest.Shared(b).Database(b) + fmt.Sprint("&pool_max_conns=", clients)
