@@ -114,7 +114,9 @@ func (c *command) readSegments(segments []segment) (main int) {
 			}
 		}
 		for _, f := range touchesOf(words) {
-			f.path = inDirectory(dir, f.path)
+			if whole := inDirectory(dir, f.path); whole != f.path {
+				f.path, f.said = whole, f.path
+			}
 			c.files = append(c.files, f)
 			c.reads = c.reads && !f.modified
 		}

@@ -93,6 +93,8 @@ type file struct {
 	carried  bool
 	why      string
 	uses     int
+	// said is the end of the path, if the rest of it was only ever named as the directory of a command.
+	said string
 	// created says that the agent wrote it first, and gone that it was deleted. scratch says that a previous summary
 	// had it among the scripts that are not of the project.
 	created, gone, scratch bool
@@ -314,6 +316,15 @@ func (l *ledger) settle(text string) {
 
 // touch records that a file was read or changed.
 func (l *ledger) touch(path string, modified bool, why string, cites ...uint32) *file {
+	f := l.touchSaid(path, "", modified, cites...)
+	if f != nil && why != "" && modified == f.modified {
+		f.why = why
+	}
+	return f
+}
+
+// touchSaid records that a file was read or changed, of whose path only the end may have been said.
+func (l *ledger) touchSaid(path, said string, modified bool, cites ...uint32) *file {
 	if path = strings.TrimPrefix(path, "./"); path == "" {
 		return nil
 	}
@@ -322,11 +333,14 @@ func (l *ledger) touch(path string, modified bool, why string, cites ...uint32) 
 		if len(l.files) >= maxFiles {
 			return nil
 		}
-		f = &file{path: path, item: item{kind: kindFile}}
+		f = &file{path: path, said: said, item: item{kind: kindFile}}
 		l.files[path] = f
 		l.paths = append(l.paths, path)
 	}
 	f.uses++
+	if said == "" {
+		f.said = ""
+	}
 	if modified {
 		l.written[baseOf(path)] = true
 	}
@@ -337,9 +351,6 @@ func (l *ledger) touch(path string, modified bool, why string, cites ...uint32) 
 	}
 	if modified == f.modified {
 		f.item.addCites(cites...)
-		if why != "" {
-			f.why = why
-		}
 	}
 	return f
 }

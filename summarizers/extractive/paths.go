@@ -242,6 +242,9 @@ func (f *file) join(other *file) {
 	f.uses += other.uses
 	f.carried, f.scratch = f.carried || other.carried, f.scratch || other.scratch
 	f.created, f.gone = f.created && other.created, f.gone || other.gone
+	if other.said == "" {
+		f.said = ""
+	}
 	switch {
 	case f.modified == other.modified:
 		f.item.cites = slices.Clone(f.item.cites)

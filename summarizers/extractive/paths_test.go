@@ -133,7 +133,7 @@ func TestAnErrorNamesTheFileLikeTheList(t *testing.T) {
 	require.NotContains(t, text, "failed")
 }
 
-var fileLine = regexp.MustCompile("(?m)^- `([^`]+)` (modified|read|is where relative paths begin)")
+var fileLine = regexp.MustCompile("(?m)^- `([^`]+)`(?: in `([^`]+)`)? (modified|read|is where relative paths begin)")
 
 // TestFilesAreThoseOfTheConversation: each path of a list of files leads to a file that the conversation names, and no two
 // lead to the same one.
@@ -180,19 +180,20 @@ func TestFilesAreThoseOfTheConversation(t *testing.T) {
 			begins, listed := "", map[string]bool{}
 			lines := fileLine.FindAllStringSubmatch(below(text, "## Relevant Files"), -1)
 			for _, line := range lines {
-				if strings.HasPrefix(line[2], "is") {
+				if strings.HasPrefix(line[3], "is") {
 					begins = line[1]
 				}
 			}
 			for _, line := range lines {
-				if strings.HasPrefix(line[2], "is") {
+				if strings.HasPrefix(line[3], "is") {
 					continue
 				}
-				whole := line[1]
+				named := path.Join(line[2], line[1])
+				whole := named
 				if !path.IsAbs(whole) {
-					whole = path.Join(begins, whole)
+					whole = path.Join(begins, named)
 					if begins == "" {
-						whole = path.Join(root, line[1])
+						whole = path.Join(root, named)
 					}
 				}
 				require.True(t, files[whole], "seed %d: %s is no file of %v:\n%s", seed, whole, files, text)
@@ -202,4 +203,26 @@ func TestFilesAreThoseOfTheConversation(t *testing.T) {
 			require.Len(t, listed, len(files), "seed %d:\n%s", seed, text)
 		}
 	}
+}
+
+// A file that a command names in the directory that it changed to stands with both as they were said, also in the summary
+// after that, until somebody says the whole path.
+func TestFilesAreNamedAsTheyWereSaid(t *testing.T) {
+	t.Parallel()
+	var c conversation
+	c.user("Add paging to the export.")
+	c.runs("cd web/shop && sed -i s/a/b/ src/pager.ts", "ok", false)
+	text := c.summary(t, "")
+	require.Contains(t, below(text, "## Relevant Files"), "- `src/pager.ts` in `web/shop` modified [#")
+	require.NotContains(t, text, "web/shop/src/pager.ts")
+
+	from := len(c.log)
+	c.runs("cd web/shop && cat src/page.ts", "text", false)
+	text = summarize(t, &summarizers.Request{Messages: c.log[from:], PreviousSummary: text, MaxTokens: 2000})
+	require.Contains(t, below(text, "## Relevant Files"), "- `src/pager.ts` in `web/shop` modified [#")
+
+	from = len(c.log)
+	c.tool("read_file", `{"path":"web/shop/src/pager.ts"}`, "text", false)
+	text = summarize(t, &summarizers.Request{Messages: c.log[from:], PreviousSummary: text, MaxTokens: 2000})
+	require.Contains(t, below(text, "## Relevant Files"), "- `web/shop/src/pager.ts` modified [#")
 }

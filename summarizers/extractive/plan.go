@@ -235,6 +235,10 @@ func (f *file) line() *item {
 		return it
 	}
 	it.heard, it.text, it.key = nil, "`"+f.path+"`"+state, ""
+	if dir := strings.TrimSuffix(f.path, "/"+f.said); f.said != "" && dir != f.path && dir != "" {
+		// Nobody joined the two before, so that a search for the whole path would find nothing.
+		it.text = "`" + f.said + "`" + inFolder + "`" + dir + "`" + state
+	}
 	return it
 }
 

@@ -250,6 +250,7 @@ func (p *previousReader) file(it *item) bool {
 		p.l.workIn(path, carriedRoot, true, it.oldest())
 		return true
 	}
+	path, said, rest := joinFolder(path, rest)
 	rest = strings.TrimLeft(rest, "* :-—–(")
 	modified := false
 	if after, ok := strings.CutPrefix(rest, stateModified); ok {
@@ -257,9 +258,12 @@ func (p *previousReader) file(it *item) bool {
 	} else if after, ok := strings.CutPrefix(rest, stateRead); ok {
 		rest = after
 	}
-	f := p.l.touch(path, modified, strings.TrimLeft(rest, " :;"), it.cites...)
+	f := p.l.touchSaid(path, said, modified, it.cites...)
 	if f != nil {
 		f.carried = true
+		if why := strings.TrimLeft(rest, " :;"); why != "" && modified == f.modified {
+			f.why = why
+		}
 	}
 	return true
 }
@@ -269,3 +273,17 @@ const (
 	stateModified = "modified"
 	stateRead     = "read"
 )
+
+// inFolder stands between the end of a file's path and the folder that it begins in.
+const inFolder = " in "
+
+// joinFolder joins the end of a path and the folder that a line names after it. It also returns that end, if there is a
+// folder, and what follows in the line.
+func joinFolder(end, rest string) (path, said, state string) {
+	if after, ok := strings.CutPrefix(rest, inFolder+"`"); ok {
+		if dir, state, ok := strings.Cut(after, "`"); ok {
+			return inDirectory(dir, end), end, state
+		}
+	}
+	return end, "", rest
+}

@@ -288,7 +288,7 @@ func (r *reader) touch(c *call, index uint32) {
 		if c.index == index {
 			cites = cites[:1]
 		}
-		if known := r.l.touch(f.path, f.modified, "", cites...); known != nil {
+		if known := r.l.touchSaid(f.path, f.said, f.modified, cites...); known != nil {
 			known.note(f, index)
 		}
 		if f.restored {

@@ -68,7 +68,8 @@ func (it *item) filePath() (path string, ok bool) {
 	if it.heard != nil {
 		return it.heard.words, true
 	}
-	path, _, ok = strings.Cut(strings.TrimPrefix(it.text, "`"), "`")
+	path, rest, ok := strings.Cut(strings.TrimPrefix(it.text, "`"), "`")
+	path, _, _ = joinFolder(path, rest)
 	return path, ok
 }
 

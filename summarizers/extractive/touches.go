@@ -9,6 +9,8 @@ import (
 type touch struct {
 	path     string
 	modified bool
+	// said is the end of the path that a command names, if the rest is the directory that it changed to.
+	said string
 	// discarded says that what was in it is gone: it was deleted, or restored. restored says that it has an earlier
 	// state again.
 	discarded, restored bool
