@@ -135,6 +135,9 @@ func (it *item) endsWith(cmd *command, passed map[string]bool) bool {
 	if len(cmd.proved) > 0 && (it.carried && it.shownAs(cmd.quoted()) || installsImported(cmd, f.shown)) {
 		return true
 	}
+	if cmd.runsSelected(f) {
+		return true
+	}
 	for _, k := range cmd.proved {
 		if slices.ContainsFunc(f.commands, k.covers) || slices.ContainsFunc(f.commands, k.installsInstead) {
 			return true
@@ -161,6 +164,17 @@ func (it *item) endsWith(cmd *command, passed map[string]bool) bool {
 		}
 	}
 	return false
+}
+
+// leastTest is how long the name of a test is at least if a script that has it is sure to run it.
+const leastTest = 8
+
+// runsSelected says whether a script that worked has the names of all tests that a runner could not run.
+func (c *command) runsSelected(f *failure) bool {
+	if len(f.tests) > 0 || !c.key.once || c.reads || len(f.commands) == 0 || len(f.commands[0].selected) == 0 || f.commands[0].check != tests {
+		return false
+	}
+	return !slices.ContainsFunc(f.commands[0].selected, func(test string) bool { return len(test) < leastTest || !strings.Contains(c.said, test) })
 }
 
 // passed removes the failed tests that a successful run shows to pass now. It returns true if none is left.

@@ -34,6 +34,8 @@ type errorScan struct {
 	compared found
 	// broken is the first package that failed.
 	broken found
+	// saying is the last line that is not about a failed package, and saidLast is the one before the first of these.
+	saying, saidLast string
 }
 
 // found is a line that may report an error.
@@ -82,6 +84,9 @@ func (e *errorScan) scan(text string) {
 				e.few, e.fewSize = append(e.few, trimmed), e.fewSize+len(trimmed)+1
 			}
 		}
+		if trimmed != "FAIL" && !strings.HasPrefix(trimmed, "FAIL\t") {
+			e.saying = trimmed
+		}
 		score, at := errorScore(trimmed)
 		if raises(trimmed) {
 			// A traceback shows this line of code above the error.
@@ -102,6 +107,7 @@ func (e *errorScan) scan(text string) {
 			e.compare(trimmed)
 		case e.broken.text == "" && strings.HasPrefix(trimmed, "FAIL\t"):
 			e.broken = found{text: failedTests + fileIn(trimmed), line: e.lines, weight: brokenWeight}
+			e.saidLast = e.saying
 		case message != "":
 			// A linter's message need not have a word for errors.
 			e.note(found{text: trimmed, line: e.lines, weight: 5 + detail(message)})
@@ -308,8 +314,14 @@ func complains(line string) string {
 	if what, _, named := strings.Cut(rest, ":"); named && len(what) < 40 && strings.Contains(strings.ToLower(what), "warning") {
 		return ""
 	}
+	if logsSuccess(rest) {
+		return ""
+	}
 	return rest
 }
+
+// logsSuccess says whether a line that a test writes reports that something worked. What was expected to did not.
+func logsSuccess(line string) bool { return allIsWell(line) && !expecting.in(line) }
 
 // saysOnlyOK says whether a line reports success and nothing more.
 func saysOnlyOK(line string) bool {

@@ -43,7 +43,7 @@ func errorScore(line string) (score, at int) {
 			}
 		case '_':
 			// A failed check of a Go test begins with file and line.
-			if strings.HasPrefix(line[i:], "_test.go:") && i < 80 {
+			if strings.HasPrefix(line[i:], "_test.go:") && i < 80 && !logsSuccess(line) {
 				s = 3
 			}
 		case 0xE9, 0xE5, 0xE6:

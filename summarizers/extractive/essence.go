@@ -26,15 +26,27 @@ func (e *errorScan) message() string {
 		for _, line := range e.few {
 			if !isBoilerplate(line) && failedTest(line) == "" {
 				score, _ := errorScore(line)
+				if score == 0 && logsSuccess(line) {
+					continue
+				}
 				lines = append(lines, found{text: line, line: len(lines), weight: max(2*score+detail(line), frameWeight+1)})
 			}
 		}
 	}
 	if vague := e.first.weight <= frameWeight || e.first.score < 3 && e.first.weight < brokenWeight; vague && len(e.tests) == 0 && e.broken.text != "" {
-		// Which test failed is not said.
+		// Which test failed is not said. What it said last is the best that is known of it.
+		if tellsOfFailure(e.saidLast) && !slices.ContainsFunc(lines, func(f found) bool { return f.weight > frameWeight }) {
+			lines = append(lines, found{text: e.saidLast, line: e.broken.line - 1, weight: frameWeight + 1})
+		}
 		lines = append(lines, e.broken)
 	}
 	return e.joined(lines)
+}
+
+// tellsOfFailure says whether the last line before a failed package can say why it failed.
+func tellsOfFailure(line string) bool {
+	return !isBoilerplate(line) && !isFraming(line) && !logsSuccess(line) && !strings.HasPrefix(line, "---") && !strings.HasPrefix(line, "coverage:") &&
+		!strings.HasPrefix(line, "ok ") && !strings.HasPrefix(line, "? ") && strings.Contains(line, " ")
 }
 
 // joined puts lines together, the weightiest first, while there is room.

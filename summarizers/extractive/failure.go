@@ -42,6 +42,8 @@ const (
 	untilAsked
 	// passing is for what the user shows.
 	passing
+	// untilTried is for installations: the agent tries them again soon, or does without.
+	untilTried
 	// lasting is for other commands and calls, and for what the environment does not have.
 	lasting
 	// checked is for checks: tests, builds and the like are repeated.
@@ -55,7 +57,7 @@ func (s lifetime) messages() uint32 {
 		return 0
 	case brief:
 		return 6
-	case untilAsked, passing:
+	case untilAsked, passing, untilTried:
 		return 30
 	default:
 		return 250
@@ -186,6 +188,8 @@ func lifetimeOf(c *call, f *failure) lifetime {
 			return brief
 		case k.program == "git":
 			return untilAsked
+		case k.program != "make" && len(k.words) > 1 && installing[k.words[0]]:
+			return untilTried
 		case k.check != notCheck, milestone(c.cmd.shown):
 			return checked
 		}

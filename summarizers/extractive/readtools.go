@@ -210,7 +210,7 @@ func (r *reader) failed(index uint32, c *call, o outcome) {
 }
 
 // errorScores ranks the errors by how long they matter.
-var errorScores = map[lifetime]int{untilNext: -2, brief: 2, untilAsked: 4, passing: 1, lasting: 4, checked: 6}
+var errorScores = map[lifetime]int{untilNext: -2, brief: 2, untilAsked: 4, passing: 1, untilTried: 4, lasting: 4, checked: 6}
 
 // worked records a call that succeeded.
 func (r *reader) worked(index uint32, c *call, o outcome, output string) {
