@@ -15,7 +15,7 @@ import { anthropic } from "@ai-sdk/anthropic";
 import { openai } from "@ai-sdk/openai";
 import { generateText, isStepCount, streamText, tool, wrapLanguageModel, type ModelMessage } from "ai";
 import { Client } from "compactord";
-import { compactordMiddleware, compactordStep, neutral } from "compactord/ai-sdk";
+import { compactordMiddleware, compactordStep, neutral, recallTools } from "compactord/ai-sdk";
 import { z } from "zod";
 
 const { values, positionals } = parseArgs({
@@ -57,7 +57,7 @@ for await (const line of createInterface({ input: process.stdin })) {
     model,
     instructions: "You read files.",
     messages: [...messages],
-    tools: { read_file: readText },
+    tools: { read_file: readText, ...recallTools(session) },
     stopWhen: isStepCount(20),
     // OpenAI keeps no items: each request has all of them.
     providerOptions: { openai: { store: false } },

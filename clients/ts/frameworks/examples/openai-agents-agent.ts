@@ -14,7 +14,7 @@ import { parseArgs } from "node:util";
 
 import { Agent, run, tool, type AgentInputItem, type Session } from "@openai/agents";
 import { Client } from "compactord";
-import { compactordFilter, CompactordSession } from "compactord/openai-agents";
+import { compactordFilter, CompactordSession, recallTools } from "compactord/openai-agents";
 import { z } from "zod";
 
 const { values, positionals } = parseArgs({
@@ -83,7 +83,8 @@ const options = values.file
   ? { session: new FileSession(values.file), callModelInputFilter: compactordFilter(held) }
   : { session: kept, callModelInputFilter: kept.modelInput };
 
-const agent = new Agent({ name: "Reader", instructions: "You read files.", model: values.model, tools: [readText] });
+const tools = [readText, ...recallTools(held)];
+const agent = new Agent({ name: "Reader", instructions: "You read files.", model: values.model, tools });
 for await (const line of createInterface({ input: process.stdin })) {
   if (values.stream) {
     const result = await run(agent, line, { ...options, stream: true });

@@ -13,7 +13,7 @@ import {
 } from "ai";
 import { create, equals } from "@bufbuild/protobuf";
 import { embedded, type Session } from "compactord";
-import { compactordMiddleware, compactordStep, neutral, shown } from "compactord/ai-sdk";
+import { compactordMiddleware, compactordStep, neutral, recallTools, shown } from "compactord/ai-sdk";
 import { MessageSchema, Role, ViewMessageSchema, type Message } from "compactord/v1";
 import fc from "fast-check";
 import { z } from "zod";
@@ -319,10 +319,13 @@ function model(answers: readonly (string | Error)[], asked: Params[]): Model {
     supportedUrls: {},
     doGenerate: (params) => {
       const text = next(params);
-      const content: Answer["content"] = text.startsWith("look ")
-        ? [{ type: "tool-call", toolCallId: text.slice(5), toolName: "look", input: "{}" }]
-        : [{ type: "text", text }];
-      const unified = text.startsWith("look ") ? "tool-calls" : "stop";
+      const called = /^(look|recall_content) (\S+) ?(.*)$/.exec(text);
+      const [, toolName = "", toolCallId = "", input = ""] = called ?? [];
+      const content: Answer["content"] =
+        called === null
+          ? [{ type: "text", text }]
+          : [{ type: "tool-call", toolCallId, toolName, input: input === "" ? "{}" : input }];
+      const unified = called === null ? "stop" : "tool-calls";
       return Promise.resolve({
         content,
         finishReason: { unified, raw: unified },
@@ -434,6 +437,40 @@ for (const way of ["middleware", "prepareStep"] as const) {
     assert.equal(JSON.stringify(asked.at(-1)?.prompt[0]), JSON.stringify({ role: "system", content: "Be brief." }));
   });
 }
+
+test("the model reads what its view does not show, in pieces, and gets its mistakes as errors", async () => {
+  const session = await client.createSession({
+    policy: { contextWindow: 4_000, strategy: { summarize: { recentTokens: 500 } } },
+  });
+  const asked: Params[] = [];
+  const own = model(
+    [
+      'recall_content call_1 {"reference": "#1", "max_bytes": 100}',
+      'recall_content call_2 {"reference": "#1", "line": 3}',
+      "Done.",
+    ],
+    asked,
+  );
+  const { text } = await generateText({
+    model: wrapLanguageModel({ model: own, middleware: compactordMiddleware(session) }),
+    tools: { look, ...recallTools(session) },
+    stopWhen: isStepCount(5),
+    messages: [...long, { role: "user", content: "What was answer 0?" }],
+  });
+  assert.equal(text, "Done.");
+  assert.deepEqual(
+    asked[0]?.tools?.map(({ name }) => name),
+    ["look", "recall_content", "search_messages"],
+  );
+  assert.doesNotMatch(JSON.stringify(asked[0].prompt), /Answer 0\. word/);
+  const results = (asked.at(-1)?.prompt ?? []).flatMap((message) => (message.role === "tool" ? message.content : []));
+  const [read, refused] = results.map((one) => (one.type === "tool-result" ? one.output : undefined));
+  assert.ok(read?.type === "text" && refused?.type === "error-text");
+  assert.match(read.value, /Answer 0\. word word/);
+  assert.match(read.value, /first_byte/);
+  assert.ok(read.value.length < 400);
+  assert.match(refused.value, /line_count/);
+});
 
 test("what the provider ran is kept as it is, and what only the program reads is left out", () => {
   const call = { toolCallId: "search_1", toolName: "web_search" };

@@ -355,6 +355,46 @@ test("an agent in a tool has a session of its own for each call", async () => {
   ]);
 });
 
+test("the model reads what its view does not show, of the thread in which it calls", async () => {
+  const policy = { contextWindow: 4_000, strategy: { summarize: { recentTokens: 500 } } };
+  const call = (args: Record<string, unknown>, id: string): AIMessage =>
+    new AIMessage({ content: "", tool_calls: [{ type: "tool_call", id, name: "recall_content", args }] });
+  const model = fakeModel();
+  for (let thread = 0; thread < 2; thread++) {
+    model
+      .respond(call({ reference: "#1", max_bytes: 100 }, "call_1"))
+      .respond(call({ reference: "#1", line: 3 }, "call_2"))
+      .respond(new AIMessage("Done."));
+  }
+  const agent = createAgent({
+    model,
+    tools: [],
+    middleware: [compactordMiddleware(client, { policy })],
+    checkpointer: new MemorySaver(),
+  });
+  for (const thread of ["recall-1", "recall-2"]) {
+    const messages = Array.from({ length: 8 }, (_, number) => [
+      new HumanMessage(`Question ${number} of ${thread}. ${"word ".repeat(300)}`),
+      new AIMessage(`Answer ${number} of ${thread}. ${"word ".repeat(300)}`),
+    ]).flat();
+    const asked = [...messages, new HumanMessage("What was answer 0?")];
+    const made = await agent.invoke({ messages: asked }, { configurable: { thread_id: thread } });
+    assert.equal(made.messages.at(-1)?.text, "Done.");
+    const last = model.calls.at(-1)?.messages ?? [];
+    const [read, refused] = last.filter((one) => ToolMessage.isInstance(one));
+    assert.ok(!last.some((one) => AIMessage.isInstance(one) && one.text.startsWith("Answer 0")));
+    assert.match(read?.text ?? "", new RegExp(`Answer 0 of ${thread}\\. word word`));
+    assert.match(read?.text ?? "", /first_byte/);
+    assert.ok((read?.text ?? "").length < 400);
+    assert.deepEqual([read?.status, refused?.status], ["success", "error"]);
+    assert.match(refused?.text ?? "", /line_count/);
+  }
+});
+
+test("recall: false gives agents no tools", () => {
+  assert.deepEqual(compactordMiddleware(client, { policy: plain, recall: false }).tools, []);
+});
+
 async function saidIn(session: Session): Promise<string[]> {
   const said: string[] = [];
   for await (const { message } of session.messages()) {

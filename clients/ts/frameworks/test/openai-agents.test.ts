@@ -12,7 +12,7 @@ import {
 } from "@openai/agents";
 import { assistantMessage, functionCall, ScriptedModel } from "@openai/agents/testing";
 import { embedded, type Session } from "compactord";
-import { compactordFilter, CompactordSession } from "compactord/openai-agents";
+import { compactordFilter, CompactordSession, recallTools } from "compactord/openai-agents";
 import fc from "fast-check";
 import { z } from "zod";
 
@@ -408,6 +408,45 @@ test("ids of calls and of their results are left out, as the sessions of the SDK
   assert.deepEqual((await filter({ modelData: { input: next }, agent, context: undefined })).input, next);
   assert.equal(await reverts(held), 0);
 });
+
+for (const way of ["session", "context"] as const) {
+  test(`the model reads what its view does not show, of the conversation that the ${way} names`, async () => {
+    const policy = { contextWindow: 4_000, strategy: { summarize: { recentTokens: 500 } } };
+    const [one, two] = [await opened(policy), await opened(policy)];
+    const model = new ScriptedModel([]);
+    const agent = (...sessions: Parameters<typeof recallTools<Support>>) =>
+      new Agent<Support>({ name: "One", model, tools: recallTools(...sessions) });
+    const shared = agent(({ context }) => context.held);
+    for (const held of [one, two]) {
+      const items = Array.from({ length: 8 }, (_, number): AgentInputItem => ({
+        type: "message",
+        role: "user",
+        content: `Line ${number} of ${held.id}. ${"word ".repeat(500)}`,
+      }));
+      const session = new CompactordSession(held);
+      await session.addItems(items);
+      model.enqueue([functionCall("recall_content", { reference: "#1", max_bytes: 100 }, { callId: "call_1" })]);
+      model.enqueue([functionCall("recall_content", { line: 3 }, { callId: "call_2" })]);
+      model.enqueue([assistantMessage("Done.")]);
+      const own = way === "session" ? agent(held) : shared;
+      const options = { session, callModelInputFilter: session.modelInput, context: { held } };
+      assert.equal((await run(own, "What was line 1?", options)).finalOutput, "Done.");
+      const input = model.lastCall?.request.input as AgentInputItem[];
+      assert.ok(!input.some((item) => item.type === "message" && JSON.stringify(item).includes("Line 1 of")));
+      const [read = "", refused = ""] = input.flatMap((item) =>
+        item.type === "function_call_result" ? [JSON.stringify(item.output)] : [],
+      );
+      assert.ok(read.includes(`Line 1 of ${held.id}. word word`), read);
+      assert.match(read, /first_byte/);
+      assert.ok(read.length < 500);
+      assert.match(refused, /line_count/);
+    }
+  });
+}
+
+interface Support {
+  readonly held: Responses;
+}
 
 test("a session in another dialect is refused", async () => {
   const other = await client.createSession({ dialect: "openai_chat" });

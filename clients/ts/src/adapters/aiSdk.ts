@@ -3,10 +3,12 @@
  *
  * @packageDocumentation
  */
-import type { Instructions, LanguageModelMiddleware, LanguageModelUsage, ModelMessage } from "ai";
+import type { Instructions, LanguageModelMiddleware, LanguageModelUsage, ModelMessage, Tool } from "ai";
+import { jsonSchema } from "ai";
 
 import { instructionsOf, neutral, shown } from "./aiSdkMessages.js";
 import { AnswerUsage, modelUsage, stepUsage } from "./aiSdkUsage.js";
+import { recalled, recallDefinitions, type RecallToolName } from "./recallTools.js";
 import type { Cancellable } from "./wholeList.js";
 import { checkNeutral, conversationOf, madeRoom, synced } from "./wholeList.js";
 import type { Session } from "../client/client.js";
@@ -77,6 +79,26 @@ export function compactordStep(session: Session): (options: StepOptions) => Prom
     [whole, sent] = [own, view === undefined ? own : shown(view, own)];
     return { messages: [...sent] };
   };
+}
+
+/**
+ * Makes the tools by which the model reads what its view does not show: `recall_content` and `search_messages`. Give them with
+ * your own: `tools: { ...tools, ...recallTools(session) }`. Their answers are bounded, and say how to read on.
+ *
+ * @param session As for {@link compactordMiddleware}: the tools belong to one conversation, as the wrapped model does.
+ */
+export function recallTools(session: Session): Record<RecallToolName, Tool<object, string>> {
+  const made = recallDefinitions().map(({ name, description, parameters }) => {
+    const execute = async (input: object, { abortSignal }: { readonly abortSignal?: AbortSignal }): Promise<string> => {
+      const { text, isError } = await recalled(session, name, input, abortSignal);
+      if (isError) {
+        throw new Error(text);
+      }
+      return text;
+    };
+    return [name, { description, inputSchema: jsonSchema<object>(parameters), execute }] as const;
+  });
+  return Object.fromEntries(made) as Record<RecallToolName, Tool<object, string>>;
 }
 
 /** The complete list of a conversation, as calls bring it, and the usage of the answers in it. */

@@ -6,10 +6,11 @@
 import { createHash } from "node:crypto";
 
 import type { AgentMiddleware, BaseMessage } from "langchain";
-import { createMiddleware, HumanMessage } from "langchain";
+import { createMiddleware, HumanMessage, tool, ToolMessage } from "langchain";
 
 import { neutral, shown } from "./langchainMessages.js";
 import { OpenedSessions } from "./openedSessions.js";
+import { recalled, recallDefinitions } from "./recallTools.js";
 import { conversationOf, madeRoom, synced } from "./wholeList.js";
 import type { Client, Session } from "../client/client.js";
 import type { PolicyLike } from "../contract/policy.js";
@@ -23,6 +24,11 @@ export interface CompactordMiddlewareOptions {
    * exists with another one gets it.
    */
   readonly policy: PolicyLike;
+  /**
+   * Whether agents get the tools by which the model reads what its view does not show: `recall_content` and
+   * `search_messages`. Default true. A model that takes no tools needs false.
+   */
+  readonly recall?: boolean;
 }
 
 /** A middleware that gives each thread a session. */
@@ -37,6 +43,11 @@ interface Run {
   readonly signal?: AbortSignal;
 }
 
+/** What a tool is told of its call, as far as it is read here. */
+interface Called extends Run {
+  readonly toolCall?: { readonly id?: string };
+}
+
 /**
  * Makes a middleware for `createAgent`: the model is sent the view of a session in place of all messages of the thread. The
  * state of the graph keeps all messages, as without it. Each thread is a session of its own, with the thread's id; so is
@@ -48,11 +59,13 @@ interface Run {
  * where another process has written to the session what its messages lack, with an UnavailableError where no daemon
  * answers, and with a TypeError where its configuration has no `thread_id`.
  */
-export function compactordMiddleware(client: Client, { policy }: CompactordMiddlewareOptions): CompactordMiddleware {
+export function compactordMiddleware(client: Client, options: CompactordMiddlewareOptions): CompactordMiddleware {
+  const { policy, recall = true } = options;
   const sessions = new OpenedSessions(client, policy);
   const session = (threadId: string): Promise<Session> => sessions.get(sessionId(threadId));
   const made = createMiddleware({
     name: "CompactordMiddleware",
+    tools: recall ? recallTools((run) => session(threadOf(run))) : [],
     wrapModelCall: async (request, handler) => {
       const run: Run = request.runtime;
       const held = await session(threadOf(run));
@@ -79,6 +92,24 @@ export function compactordMiddleware(client: Client, { policy }: CompactordMiddl
     },
   });
   return Object.assign(made, { session });
+}
+
+/** The tools by which the model reads what its view does not show, each for the thread in which it is called. */
+function recallTools(sessionOf: (run: Run) => Promise<Session>) {
+  return recallDefinitions().map(({ name, description, parameters: schema }) =>
+    tool(
+      async (input: unknown, config: Called) => {
+        const { text, isError } = await recalled(await sessionOf(config), name, input, config.signal);
+        return new ToolMessage({
+          name,
+          content: text,
+          tool_call_id: config.toolCall?.id ?? "",
+          status: isError ? "error" : "success",
+        });
+      },
+      { name, description, schema },
+    ),
+  );
 }
 
 /**

@@ -5,11 +5,13 @@
  */
 import { isDeepStrictEqual } from "node:util";
 
-import type { AgentInputItem, CallModelInputFilter, Session as AgentsSession } from "@openai/agents";
+import type { AgentInputItem, CallModelInputFilter, RunContext, Session as AgentsSession, Tool } from "@openai/agents";
+import { tool } from "@openai/agents";
 
 import { elementOf } from "./openaiAgentsItems.js";
 import type { Responses } from "./openaiAgentsView.js";
 import { itemsIn, shown } from "./openaiAgentsView.js";
+import { recalled, recallDefinitions } from "./recallTools.js";
 import { synced } from "./wholeList.js";
 
 /**
@@ -94,6 +96,34 @@ export class CompactordSession implements AgentsSession {
     }
     this.#items = items;
   }
+}
+
+/**
+ * Makes the tools by which the model reads what its view does not show: `recall_content` and `search_messages`. Give them with
+ * your own: `tools: [...tools, ...recallTools(session)]`. Their answers are bounded, and say how to read on.
+ *
+ * @param session As for {@link compactordFilter}. Where an agent is made once for many conversations: a function that takes
+ * the session of a run from its context, such as `({ context }) => context.session`.
+ */
+export function recallTools<Context = unknown>(
+  session: Responses | ((run: RunContext<Context>) => Responses | Promise<Responses>),
+): Tool<Context>[] {
+  const sessionOf = typeof session === "function" ? session : (): Responses => session;
+  return recallDefinitions().map(({ name, description, parameters }) => {
+    const { properties, required = [] } = parameters;
+    return tool({
+      name,
+      description,
+      parameters: { type: "object", properties, required, additionalProperties: true },
+      strict: false,
+      execute: async (input: unknown, run?: RunContext<Context>, details?: { readonly signal?: AbortSignal }) => {
+        if (run === undefined) {
+          throw new TypeError(`${name}: the call belongs to no run`);
+        }
+        return (await recalled(await sessionOf(run), name, input, details?.signal)).text;
+      },
+    });
+  });
 }
 
 /** What model calls of a conversation are sent. */
