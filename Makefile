@@ -13,7 +13,7 @@ FUZZTIME ?= 20s
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo
-	@echo "Variables: PKGS (test, bench); TESTFLAGS (test); BENCH, BENCHCOUNT, BENCHTIME, OLD (bench); FUZZTIME (fuzz); CORPUS (quality); TORTURE (torture)."
+	@echo "Variables: PKGS (test, bench); TESTFLAGS (test); BENCH, BENCHCOUNT, BENCHTIME, OLD, DOC (bench); FUZZTIME (fuzz); CORPUS (quality); TORTURE (torture)."
 
 .PHONY: build
 build: ## Build the static binary bin/compactord
@@ -60,9 +60,9 @@ check-generate: ## Fail if generated code is not what the protos generate
 
 # One package at a time: packages that run side by side would measure each other.
 .PHONY: bench
-bench: ## Measure what calls take beside baselines: one table, bench.json, and bench.txt for OLD=file, which compares with an earlier one
+bench: ## Measure what calls take beside baselines: one table, bench.json, and bench.txt for OLD=file, which compares with an earlier one; DOC=docs/performance.md writes the table there
 	go test -run '^$$' -bench '$(BENCH)' -benchmem -benchtime $(BENCHTIME) -count $(BENCHCOUNT) -p 1 -timeout 0 $(or $(PKGS),./e2e/load ./strategies ./summarizers/extractive ./session/bpe) > bench.txt || { cat bench.txt; exit 1; }
-	go run -C tools ./benchtable -json "$(CURDIR)/bench.json" < bench.txt
+	go run -C tools ./benchtable -json "$(CURDIR)/bench.json" $(if $(DOC),-into "$(abspath $(DOC))") < bench.txt
 	@if [ -n "$(OLD)" ]; then go tool -modfile=tools/go.mod benchstat "$(OLD)" bench.txt; fi
 
 CORPUS ?= $(or $(COMPACTORD_CORPUS),../shared/corpus)

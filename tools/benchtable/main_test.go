@@ -27,7 +27,7 @@ ok  	example.com/e2e/load	3.1s
 func TestTable(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "bench.json")
 	var out strings.Builder
-	require.NoError(t, run(strings.NewReader(output), &out, file))
+	require.NoError(t, run(strings.NewReader(output), &out, file, ""))
 	var rows [][]string
 	for line := range strings.Lines(out.String()) {
 		rows = append(rows, strings.Fields(line))
@@ -52,5 +52,56 @@ func TestTable(t *testing.T) {
 }
 
 func TestTableWithoutFigures(t *testing.T) {
-	require.ErrorContains(t, run(strings.NewReader("PASS\n"), &strings.Builder{}, ""), "no benchmarks")
+	require.ErrorContains(t, run(strings.NewReader("PASS\n"), &strings.Builder{}, "", ""), "no benchmarks")
+}
+
+func TestTableOfADocument(t *testing.T) {
+	document := filepath.Join(t.TempDir(), "performance.md")
+	require.NoError(t, os.WriteFile(document, []byte("Before.\n\n<!-- bench -->\nan old table\n<!-- end -->\n\nAfter.\n"), 0o600))
+	require.NoError(t, run(strings.NewReader(output), &strings.Builder{}, "", document))
+	text, err := os.ReadFile(document)
+	require.NoError(t, err)
+	require.Equal(t, `Before.
+
+<!-- bench -->
+
+| operation | size | p50 | p99 | baseline | its p50 | ratio | target | allocations |
+|---|---|---|---|---|---|---|---|---|
+| whole view | 800 kB | 2.00 ms | 9.00 ms | echo | 1.00 ms | 2.00 | 1.50 | 12, 4 kB |
+| compaction by `+"`extractive`"+` | 200 tokens | 40 ms | 49 ms |  |  |  | 50 ms |  |
+| Other |  |  |  |  |  |  |  |  |
+
+<!-- end -->
+
+After.
+`, string(text))
+}
+
+func TestDocumentWithoutATable(t *testing.T) {
+	document := filepath.Join(t.TempDir(), "performance.md")
+	require.NoError(t, os.WriteFile(document, []byte("Before.\n<!-- bench -->\n"), 0o600))
+	require.ErrorContains(t, run(strings.NewReader(output), &strings.Builder{}, "", document), "<!-- end -->")
+	text, err := os.ReadFile(document)
+	require.NoError(t, err)
+	require.Equal(t, "Before.\n<!-- bench -->\n", string(text))
+}
+
+func TestSizesInWords(t *testing.T) {
+	for size, words := range map[string]string{
+		"kB=8000 dialect=gemini":             "8,000 kB, `gemini`",
+		"kB=800 messages=10000 dialect=none": "800 kB, 10,000 messages, neutral",
+		"append covered=100000":              "append, 100,000 messages behind the cut",
+		"kB=2 clients=64":                    "2 kB, 64 clients",
+		"":                                   "",
+	} {
+		require.Equal(t, words, (&row{Size: size}).sizes())
+	}
+}
+
+func TestPerformanceHasATable(t *testing.T) {
+	text, err := os.ReadFile("../../docs/performance.md")
+	require.NoError(t, err)
+	_, rest, found := strings.Cut(string(text), begin)
+	require.True(t, found)
+	require.Contains(t, rest, end)
 }
