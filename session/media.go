@@ -129,6 +129,12 @@ func countMedia(m *compactordv1.Message) uint32 {
 	return n
 }
 
+// MediaBytes returns the bytes of a message's media whose content is sent along.
+func MediaBytes(m *compactordv1.Message) uint32 {
+	_, sent := MediaOf(chars4{}, m)
+	return sent
+}
+
 // MediaOf returns the tokens of a message's media, and the bytes of those whose content is sent along. Media named by
 // address or file id have no bytes.
 func MediaOf(c Counter, m *compactordv1.Message) (tokens, sent uint32) {

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 
@@ -290,15 +291,34 @@ func (s *State) WithContents(ctx context.Context) (*State, error) {
 	}
 	next := *s
 	next.Outlines = nil
-	for _, list := range []*[]*compactordv1.LoggedMessage{&next.Lead, &next.OutOfPlace, &next.Kept} {
-		whole := make([]*compactordv1.LoggedMessage, len(*list))
-		for i, l := range *list {
+	return &next, next.readBefore(ctx, s, math.MaxUint32)
+}
+
+// WithContentsBefore returns the state with the messages before an index as they are in the log. It remembers nothing of
+// them, so that they are not held longer than it is.
+func (s *State) WithContentsBefore(ctx context.Context, index uint32) (*State, error) {
+	if s.Outlines == nil {
+		return s, nil
+	}
+	next := *s
+	next.Known = nil
+	return &next, next.readBefore(ctx, s, index)
+}
+
+// readBefore replaces the outlines before an index by the messages that another state reads for them.
+func (s *State) readBefore(ctx context.Context, by *State, index uint32) error {
+	for _, list := range []*[]*compactordv1.LoggedMessage{&s.Lead, &s.OutOfPlace, &s.Kept} {
+		whole := slices.Clone(*list)
+		for i, l := range whole {
+			if l.GetIndex() >= index {
+				continue
+			}
 			var err error
-			if whole[i], err = s.Whole(ctx, l); err != nil {
-				return nil, err
+			if whole[i], err = by.Whole(ctx, l); err != nil {
+				return err
 			}
 		}
 		*list = whole
 	}
-	return &next, nil
+	return nil
 }

@@ -54,6 +54,37 @@ func TestOutlinesHaveTheFiguresOfTheMessages(t *testing.T) {
 	require.Positive(t, changes, "no record was written")
 }
 
+// A view of a state that was read up to a message shows what is before it as the view of the whole state does, and has the
+// same bytes.
+func TestContentsBefore(t *testing.T) {
+	read, left := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		g := sessiontest.NewGenerator(t, make(sessiontest.Counts))
+		for range sessiontest.Steps(t, 60) {
+			g.Step(t)
+			whole := g.W.State()
+			end := rapid.Uint32Range(0, whole.Head.GetNextIndex()).Draw(t, "end")
+			state, err := sessiontest.OutlinedWith(whole, noFacts).WithContentsBefore(t.Context(), end)
+			require.NoError(t, err)
+			require.Nil(t, state.Known)
+			want, got := whole.View(session.ViewOptions{}), state.View(session.ViewOptions{})
+			require.Equal(t, want.Bytes, got.Bytes)
+			require.Len(t, got.Messages, len(want.Messages))
+			for i, vm := range want.Messages {
+				switch at, logged := vm.GetOrigin().(*compactordv1.ViewMessage_Index); {
+				case logged && at.Index < end:
+					require.True(t, proto.Equal(vm, got.Messages[i]), "%v\nnot\n%v", got.Messages[i], vm)
+					read++
+				case logged && !proto.Equal(vm, got.Messages[i]):
+					left++
+				}
+			}
+		}
+	})
+	require.Positive(t, read, "nothing was read")
+	require.Positive(t, left, "all was read")
+}
+
 // noFacts is for states that nobody plans on.
 func noFacts(*compactordv1.LoggedMessage) (facts any, bytes int) { return struct{}{}, 0 }
 

@@ -19,6 +19,13 @@ func TouchedFiles(
 	return touchedFiles(nil, before, toolsByName(tools), messages)
 }
 
+// FilesOf returns the files that messages of a state touched.
+func FilesOf(
+	s *session.State, tools *compactordv1.FileTools, messages []*compactordv1.LoggedMessage,
+) *compactordv1.FileLists {
+	return touchedFiles(s.Known, nil, toolsByName(tools), messages)
+}
+
 // FilesAfter returns the files of a new summary of a state that covers these messages.
 func FilesAfter(
 	s *session.State, tools *compactordv1.FileTools, covered []*compactordv1.LoggedMessage,

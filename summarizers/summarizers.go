@@ -100,6 +100,8 @@ type Request struct {
 	// View renders the agent's own prompt up to the cut in a dialect. It is nil if the conversation is to be sent as
 	// text.
 	View func(ctx context.Context, dialect compactordv1.Dialect) (*View, error)
+	// ViewBytes is about the size in bytes of what View renders, without media. Who cannot send that much need not render it.
+	ViewBytes int
 	// TryTimeout limits each request to a provider. For a summarizer that makes no requests, it limits the whole text.
 	TryTimeout time.Duration
 	// Refusal says in one sentence why the last try was refused. It is empty at the first try.

@@ -109,7 +109,7 @@ func (k *clientCommit) planAgain(ctx context.Context, row *storagev1.Session) (*
 	if err != nil {
 		return nil, err
 	}
-	snapshot, err := j.snapshot(ctx, row, head, policy)
+	snapshot, err := j.logs.Outlines(ctx, row, head)
 	if err != nil {
 		return nil, err
 	}

@@ -33,7 +33,7 @@ func (j *job) prepare(ctx context.Context) (p *planned, err error) {
 	if err := j.findFold(ctx, row); err != nil {
 		return nil, err
 	}
-	snapshot, err := j.snapshot(ctx, row, row.GetHead(), policy)
+	snapshot, err := j.logs.Outlines(ctx, row, row.GetHead())
 	if err != nil {
 		return nil, err
 	}
@@ -44,16 +44,6 @@ func (j *job) prepare(ctx context.Context) (p *planned, err error) {
 		j.Hooks.BeforePlan(ctx)
 	}
 	return j.makePlan(ctx, policy, snapshot)
-}
-
-// snapshot returns the state of a head, without the large texts of results unless the agent's own prompt is drawn.
-func (j *job) snapshot(
-	ctx context.Context, row *storagev1.Session, h *storagev1.Head, policy *compactordv1.Policy,
-) (*session.State, error) {
-	if policy.GetSummary().GetCachedPrefix() {
-		return j.logs.State(ctx, row, h)
-	}
-	return j.logs.Outlines(ctx, row, h)
 }
 
 // findBounds finds what bounds sub-tasks at a head where the policy's strategy needs it: the checkpoints, and the to-do

@@ -85,7 +85,7 @@ func (w *writing) onAgentsPrompt(req *summarizers.Request, limits prompts.Limits
 		return nil, 0
 	}
 	closing := prompts.Closing(req)
-	shown := view(compactordv1.Dialect_DIALECT_UNSPECIFIED).Messages
+	shown := view.Outline.Messages
 	var stored uint64
 	for _, vm := range shown {
 		stored += uint64(vm.GetTokens())

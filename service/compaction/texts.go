@@ -173,36 +173,37 @@ func (p *planned) earlier(ctx context.Context) ([]*compactordv1.LoggedMessage, e
 
 // kept returns the messages that the view will show beside the summary, as it will show them: of the covered ones those
 // that are pinned, and the kept part with the plan's edits. It leaves out what is not known yet: texts by the summarizer,
-// and a request that is replayed.
+// and a request that is replayed. Of a long kept part, only the newest messages are read.
 func (p *planned) kept(ctx context.Context) ([]*compactordv1.LoggedMessage, error) {
 	s, cut := p.snapshot, p.plan.GetCut()
 	from := s.Position(cut.GetFirstKeptIndex())
 	pinned := slices.DeleteFunc(slices.Concat(s.OutOfPlace, s.Kept[:from]), func(l *compactordv1.LoggedMessage) bool {
 		return !session.Pinned(s.Head, l.GetIndex())
 	})
-	kept := slices.Concat(pinned, s.Kept[from:])
 	after := s.WithEdits(strategies.Fitting(s, withTexts(nil, p.plan.GetEdits()), cut))
-	for i, l := range kept {
-		whole, err := s.Whole(ctx, l)
-		if err != nil {
-			return nil, err
-		}
-		shown, tokens := after.Shown(whole)
-		kept[i] = &compactordv1.LoggedMessage{Index: l.GetIndex(), Message: shown, Tokens: tokens}
-	}
-	return kept, nil
+	return summaries.ShownNewest(ctx, s, after, slices.Concat(pinned, s.Kept[from:]))
 }
 
 // agentView returns the agent's own prompt up to the plan's cut; nil without a cut, or where the policy does not want
 // it sent. The prompt is what GetLLMView returns of all that the cut covers. It lacks only messages from after the cut
 // that were merged with its last one.
-func (p *planned) agentView() func(dialect compactordv1.Dialect) *session.View {
+func (p *planned) agentView() *summaries.AgentView {
 	cut := p.plan.GetCut()
 	if cut == nil || !p.policy.GetSummary().GetCachedPrefix() {
 		return nil
 	}
-	return func(dialect compactordv1.Dialect) *session.View {
-		return views.UpTo(p.snapshot.View(session.ViewOptions{Dialect: dialect}), cut.GetFirstKeptIndex())
+	upToCut := func(s *session.State, dialect compactordv1.Dialect) *session.View {
+		return views.UpTo(s.View(session.ViewOptions{Dialect: dialect}), cut.GetFirstKeptIndex())
+	}
+	return &summaries.AgentView{
+		Outline: upToCut(p.snapshot, compactordv1.Dialect_DIALECT_UNSPECIFIED),
+		Read: func(ctx context.Context, dialect compactordv1.Dialect) (*session.View, error) {
+			whole, err := p.snapshot.WithContentsBefore(ctx, cut.GetFirstKeptIndex())
+			if err != nil {
+				return nil, err
+			}
+			return upToCut(whole, dialect), nil
+		},
 	}
 }
 

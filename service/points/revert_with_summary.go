@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"time"
 
 	"google.golang.org/protobuf/types/known/durationpb"
@@ -107,15 +108,11 @@ func (r *summarizedRevert) run(ctx context.Context, answer *compactordv1.RevertT
 // summarize has a summary written of the messages that are put aside, as they are in the log.
 func (r *summarizedRevert) summarize(ctx context.Context, back *reversal) error {
 	p := r.points
-	then, err := p.Logs.State(ctx, r.row, back.at)
+	then, aside, err := p.Logs.OutlinesBeside(ctx, r.row, back.at, back.aside)
 	if err != nil {
 		return err
 	}
-	var aside []*compactordv1.LoggedMessage
-	err = p.Logs.EachMessage(ctx, r.row, back.aside, func(l *compactordv1.LoggedMessage) bool {
-		aside = append(aside, l)
-		return true
-	})
+	kept, err := shownAt(ctx, then)
 	if err != nil {
 		return err
 	}
@@ -125,10 +122,10 @@ func (r *summarizedRevert) summarize(ctx context.Context, back *reversal) error 
 	if err != nil {
 		return err
 	}
-	files := summaries.RedactFiles(writer.Redact, strategies.TouchedFiles(nil, strategies.FileTools(r.policy), aside))
+	files := summaries.RedactFiles(writer.Redact, strategies.FilesOf(then, strategies.FileTools(r.policy), aside))
 	// The summary need not be smaller than these messages: they leave the view in any case.
 	summary, err := writer.Write(ctx, &summaries.Task{
-		History: aside, Kept: shownAt(then), MaxTokens: r.textBudget(then, files), Replaces: math.MaxUint32,
+		History: aside, Kept: kept, MaxTokens: r.textBudget(then, files), Replaces: math.MaxUint32,
 	})
 	writer.Finish()
 	if err != nil {
@@ -147,15 +144,18 @@ func (r *summarizedRevert) summarize(ctx context.Context, back *reversal) error 
 	return nil
 }
 
-// shownAt returns what the view shows when the revert is done: the destination's summary and messages.
-func shownAt(then *session.State) []*compactordv1.LoggedMessage {
-	shown := then.ShownFrom(0)
+// shownAt returns what the view shows when the revert is done: the destination's summary and its newest messages.
+func shownAt(ctx context.Context, then *session.State) ([]*compactordv1.LoggedMessage, error) {
+	shown, err := summaries.ShownNewest(ctx, then, then, slices.Concat(then.OutOfPlace, then.Kept))
+	if err != nil {
+		return nil, err
+	}
 	if summary := then.Entry.GetSummary(); summary != "" {
 		shown = append(shown, &compactordv1.LoggedMessage{Message: &compactordv1.Message{
 			Role: compactordv1.Role_ROLE_USER, Parts: []*compactordv1.Part{session.TextPart(summary)},
 		}})
 	}
-	return shown
+	return shown, nil
 }
 
 // textBudget returns what the message's other sentences and its lists of files leave of the policy's budget for the

@@ -99,6 +99,14 @@ func (p *drawnPieces) Active(ctx context.Context, start, end uint32) (piece []*c
 	return piece[:count:count], err
 }
 
+// anyPieces reads all messages of a log, also those that are not active at the head.
+type anyPieces struct{ *pieces }
+
+// Active implements session.Pieces.
+func (p anyPieces) Active(ctx context.Context, start, end uint32) ([]*compactordv1.LoggedMessage, error) {
+	return p.store.Messages(ctx, p.ref, start, end, p.bytes)
+}
+
 // Edits implements session.Pieces.
 func (p *pieces) Edits(ctx context.Context, start, end uint32) (map[uint32][]*compactordv1.Edit, error) {
 	edits := make(map[uint32][]*compactordv1.Edit)

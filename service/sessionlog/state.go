@@ -28,6 +28,25 @@ func (l *Logs) Outlines(ctx context.Context, row *storagev1.Session, h *storagev
 	})
 }
 
+// OutlinesBeside returns the outlines of a head, and beside them those of further messages of the log, whose contents the
+// state reads, too.
+func (l *Logs) OutlinesBeside(
+	ctx context.Context, row *storagev1.Session, h *storagev1.Head, further []*compactordv1.IndexRange,
+) (s *session.State, beside []*compactordv1.LoggedMessage, err error) {
+	outlines := &session.Outlines{
+		Contents: anyPieces{l.pieces(row, h, minPieceBytes)}, To: row.GetHead().GetNextIndex(), Least: l.leastOutlined,
+		Facts: strategies.OutlineFacts,
+	}
+	if s, err = loadState(ctx, l.store, row, h, outlines); err != nil {
+		return nil, nil, err
+	}
+	err = l.EachMessage(ctx, row, further, func(l *compactordv1.LoggedMessage) bool {
+		beside = append(beside, outlines.Of(l))
+		return true
+	})
+	return s, beside, err
+}
+
 // stateSince returns the state of a head. Where nothing but appends has changed views since an earlier state, it reads only
 // what was appended.
 func (l *Logs) stateSince(

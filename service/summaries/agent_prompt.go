@@ -15,8 +15,8 @@ import (
 // provider's prompt cache holds its start.
 type agentPrompt struct {
 	writer *Writer
-	// view returns the prompt as a view for a dialect.
-	view func(dialect compactordv1.Dialect) *session.View
+	// read returns the prompt as a view for a dialect.
+	read func(ctx context.Context, dialect compactordv1.Dialect) (*session.View, error)
 }
 
 // render returns the prompt in a dialect.
@@ -29,7 +29,11 @@ func (p *agentPrompt) render(ctx context.Context, kind compactordv1.Dialect) (*s
 	if !ok {
 		return nil, errSecretInTools
 	}
-	messages, err := p.redacted(ctx, p.view(kind).Messages, tools != p.writer.policy.GetToolsJson())
+	view, err := p.read(ctx, kind)
+	if err != nil {
+		return nil, err
+	}
+	messages, err := p.redacted(ctx, view.Messages, tools != p.writer.policy.GetToolsJson())
 	if err != nil {
 		return nil, err
 	}

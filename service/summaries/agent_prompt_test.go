@@ -19,16 +19,22 @@ import (
 // showing returns a task whose prompt follows the agent's own one, which has these messages.
 func showing(messages ...*compactordv1.Message) *summaries.Task {
 	task := conversation()
-	task.AgentView = func(compactordv1.Dialect) *session.View {
-		view := &session.View{Report: &compactordv1.ViewReport{}}
-		for i, m := range messages {
-			view.Messages = append(view.Messages, &compactordv1.ViewMessage{
-				Message: m, Origin: &compactordv1.ViewMessage_Index{Index: uint32(i)},
-			})
-		}
-		return view
+	view := &session.View{Report: &compactordv1.ViewReport{}}
+	for i, m := range messages {
+		view.Messages = append(view.Messages, &compactordv1.ViewMessage{
+			Message: m, Origin: &compactordv1.ViewMessage_Index{Index: uint32(i)},
+		})
 	}
+	task.AgentView = agentViewOf(view)
 	return task
+}
+
+// agentViewOf returns this view as the agent's own prompt in each dialect.
+func agentViewOf(view *session.View) *summaries.AgentView {
+	return &summaries.AgentView{
+		Outline: view,
+		Read:    func(context.Context, compactordv1.Dialect) (*session.View, error) { return view, nil },
+	}
 }
 
 func said(role compactordv1.Role, parts ...*compactordv1.Part) *compactordv1.Message {

@@ -26,7 +26,10 @@ type ClientTexts struct {
 	used int
 }
 
-var _ summarizers.Persistent = (*ClientTexts)(nil)
+var (
+	_ summarizers.Persistent = (*ClientTexts)(nil)
+	_ summarizers.Piecewise  = (*ClientTexts)(nil)
+)
 
 // Used returns how many of the texts were used.
 func (c *ClientTexts) Used() int { return c.used }
@@ -36,6 +39,9 @@ func (*ClientTexts) Name() string { return summarizers.Client }
 
 // Timeouts implements Persistent. Both are 0, since the texts already exist.
 func (*ClientTexts) Timeouts() (try, total time.Duration) { return 0, 0 }
+
+// Piecewise implements summarizers.Piecewise: it reads no messages.
+func (*ClientTexts) Piecewise() {}
 
 // Summarize returns the next text.
 func (c *ClientTexts) Summarize(
@@ -73,10 +79,19 @@ type besideModel struct {
 	model string
 }
 
+var _ summarizers.Piecewise = (*besideModel)(nil)
+
+// Piecewise implements summarizers.Piecewise: Summarize gives the other summarizer what it can read.
+func (*besideModel) Piecewise() {}
+
 // Summarize implements Summarizer.
 func (b *besideModel) Summarize(
 	ctx context.Context, req *summarizers.Request, progress summarizers.Progress,
 ) (*summarizers.Summary, error) {
+	req, err := readBy(b.Summarizer, req)
+	if err != nil {
+		return nil, err
+	}
 	written, err := b.Summarizer.Summarize(ctx, req, progress)
 	if written != nil {
 		written.Model = b.model

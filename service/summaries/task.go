@@ -1,7 +1,10 @@
 package summaries
 
 import (
+	"context"
 	"slices"
+
+	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
@@ -32,9 +35,26 @@ type Task struct {
 	Earlier []*compactordv1.LoggedMessage
 	// MaxTokens is the summary's budget. Replaces is the size of what it replaces: the summary must be smaller.
 	MaxTokens, Replaces uint32
-	// AgentView returns the agent's own prompt for a dialect, which the prompt for one text of everything then follows;
-	// nil where the messages are sent as text.
-	AgentView func(dialect compactordv1.Dialect) *session.View
+	// AgentView is the agent's own prompt, which the prompt for one text of everything then follows; nil where the messages
+	// are sent as text.
+	AgentView *AgentView
+}
+
+// AgentView is the agent's own prompt.
+type AgentView struct {
+	// Outline is the neutral view of it, in which messages may be outlines.
+	Outline *session.View
+	// Read reads it, and returns its view for a dialect.
+	Read func(ctx context.Context, dialect compactordv1.Dialect) (*session.View, error)
+}
+
+// textBytes returns the size of the prompt without its media.
+func (v *AgentView) textBytes() int {
+	bytes := 0
+	for _, vm := range v.Outline.Messages {
+		bytes += proto.Size(vm.GetMessage()) - int(session.MediaBytes(vm.GetMessage()))
+	}
+	return bytes
 }
 
 // part is one of the texts of a summary: one that exists already, or one to be written.
@@ -131,7 +151,8 @@ func (w *Writer) part(
 	if kind == summarizers.History {
 		req.PreviousSummary, req.PreviousSections, req.Earlier = t.Previous, t.PreviousSections, t.Earlier
 		if t.AgentView != nil && w.asksModel() {
-			req.View = (&agentPrompt{writer: w, view: t.AgentView}).render
+			req.View = (&agentPrompt{writer: w, read: t.AgentView.Read}).render
+			req.ViewBytes = t.AgentView.textBytes()
 		}
 	}
 	return part{request: w.request(req), sections: req.Sections}

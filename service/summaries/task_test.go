@@ -24,7 +24,7 @@ func TestTextsOfASummary(t *testing.T) {
 	short := strings.Repeat("word ", 100)  // 125 tokens
 	middle := strings.Repeat("word ", 500) // 625 tokens
 	long := strings.Repeat("word ", 1000)  // 1250 tokens
-	view := func(compactordv1.Dialect) *session.View { return &session.View{} }
+	view := agentViewOf(&session.View{})
 	type text struct {
 		kind      summarizers.Kind
 		messages  int
@@ -135,7 +135,7 @@ func TestOnlyModelsWriteOnTheAgentsPrompt(t *testing.T) {
 	w := newWriter(t, summaries.BesideModel(&scripted{name: summaries.Fallback}, "large"))
 	requests := w.WriteRequests(&summaries.Task{
 		History: talk(1, "Mend."), Prefix: talk(2, "Now.", "I look.", "And?", "Done."), MaxTokens: 1000, Replaces: 2000,
-		AgentView: func(compactordv1.Dialect) *session.View { return &session.View{} },
+		AgentView: agentViewOf(&session.View{}),
 	})
 	require.Len(t, requests, 2)
 	require.Nil(t, requests[0].View)

@@ -31,8 +31,15 @@ func (w *writer) writeOnPrefix(ctx context.Context) (string, error) {
 	return text, nil
 }
 
+// mostBytesPerToken is more bytes than a token of a prompt has. Of natural text it has 2 to 5. A longer prompt is not drawn,
+// since all of it would be in memory.
+const mostBytesPerToken = 16
+
 // prefixed returns a question that consists of the agent's own prompt and the instruction after it.
 func (w *writer) prefixed(ctx context.Context) (*question, error) {
+	if uint64(w.req.ViewBytes) > mostBytesPerToken*uint64(w.budget.prompt) {
+		return nil, tooLarge(errPromptTooLong)
+	}
 	view, err := w.req.View(ctx, w.by.provider.Dialect())
 	if errors.Is(err, summarizers.ErrSecretInItem) {
 		return nil, err

@@ -194,3 +194,24 @@ func TestMediaInTheAgentsPrompt(t *testing.T) {
 		})
 	}
 }
+
+// A prompt that no window of the model's size holds is not drawn: all of it would be in memory.
+func TestTooLongPromptIsNotDrawn(t *testing.T) {
+	t.Parallel()
+	for bytes, drawn := range map[int]bool{1_000: true, 1_000_000: false} {
+		req := onAgentsPrompt(summarizers.History, "hello")
+		req.ViewBytes = bytes
+		asked, render := false, req.View
+		req.View = func(ctx context.Context, d compactordv1.Dialect) (*summarizers.View, error) {
+			asked = true
+			return render(ctx, d)
+		}
+		r := summarize(t, small, req, says(good))
+		require.NoError(t, r.err)
+		require.Equal(t, drawn, asked, "%d bytes", bytes)
+		require.Equal(t, drawn, r.summary.CachedPrefix)
+		if !drawn {
+			require.Equal(t, summarizers.AsTextDoesNotFit, r.summary.AsText)
+		}
+	}
+}

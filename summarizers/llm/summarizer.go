@@ -30,6 +30,7 @@ var (
 	_ summarizers.Concurrent = (*Summarizer)(nil)
 	_ summarizers.Estimator  = (*Summarizer)(nil)
 	_ summarizers.Describer  = (*Summarizer)(nil)
+	_ summarizers.Piecewise  = (*Summarizer)(nil)
 )
 
 // Option changes a Summarizer.
@@ -71,6 +72,9 @@ func (s *Summarizer) Timeouts() (try, total time.Duration) {
 
 // Concurrency returns the profile's limit.
 func (s *Summarizer) Concurrency() int { return s.profile.Concurrency }
+
+// Piecewise implements summarizers.Piecewise.
+func (*Summarizer) Piecewise() {}
 
 // Describe describes the profile.
 func (s *Summarizer) Describe() *compactordv1.SummarizerInfo {
