@@ -12,7 +12,8 @@ export const { base, token } = settings;
 
 const { origin } = new URL(base);
 
-// inLooks walks through the page once for each theme and width. walk gets the page, what makes a step, and a name of the look.
+// inLooks walks through the page once for each theme and width. walk gets the page, what makes a step, what checks the page within one,
+// and a name of the look.
 export function inLooks(walk) {
   return withBrowser(settings.executable, async (browser) => {
     for (const look of settings.looks) {
@@ -28,21 +29,24 @@ async function inLook(browser, { colorScheme, width, height }, walk) {
   const expected = /40[13] \((Unauthorized|Forbidden)\)/;
   const { page, wrong } = await watched(context, (url) => url.startsWith(`${origin}/`) || url.startsWith("blob:"), expected);
   const took = [];
+  const audit = async (name, within) => {
+    await sound(page, wrong, within);
+    if (settings.screenshots) {
+      await page.screenshot({ path: `${settings.screenshots}/${name}-${colorScheme}-${width}.png` });
+    }
+  };
   const step = async (name, check) => {
     const begun = Date.now();
     try {
       await check();
-      await sound(page, wrong);
-      if (settings.screenshots) {
-        await page.screenshot({ path: `${settings.screenshots}/${name}-${colorScheme}-${width}.png` });
-      }
+      await audit(name);
     } catch (error) {
       error.message = `${name}, ${colorScheme}, ${width}: ${error.message}`;
       throw error;
     }
     took.push(`${name} ${((Date.now() - begun) / 1000).toFixed(1)}`);
   };
-  await walk({ page, step, look: `${colorScheme}-${width}` });
+  await walk({ page, step, audit, look: `${colorScheme}-${width}` });
   console.log(`${colorScheme}, ${width}, seconds: ${took.join(", ")}`);
   await context.close();
 }

@@ -12,16 +12,16 @@ const firstLook = `${colorScheme}-${width}`;
 // Whether the list of sessions has shown a change by itself, which it looks for every five seconds.
 let refreshed = false;
 
-await inLooks(async ({ page, step, look }) => {
+await inLooks(async ({ page, step, audit, look }) => {
   await step("token", () => asksForAToken(page));
   await step("sessions", () => listsSessions(page));
-  await step("session", () => showsASession(page));
+  await step("session", () => showsASession(page, audit));
   await step("conversation", () => showsTheConversation(page));
   await step("search", () => searches(page));
   await step("request", () => showsRequests(page));
   await step("time", () => goesBackInTime(page));
   await step("forks", () => showsForks(page));
-  await step("window", () => showsTheWindow(page));
+  await step("window", () => showsTheWindow(page, audit));
   await step("live", () => followsASession(page, look));
   await step("children", () => showsChildren(page));
   await step("refused", () => changesNothing(page));
@@ -71,7 +71,7 @@ async function listsSessions(page) {
   assert.equal(await page.locator("tbody tr").count(), sessions);
 }
 
-async function showsASession(page) {
+async function showsASession(page, audit) {
   await page.getByRole("link", { name: "work", exact: true }).click();
   await list(page, "Log").getByText("#1 user").waitFor();
   await page.getByRole("meter").waitFor();
@@ -104,6 +104,7 @@ async function showsASession(page) {
   assert.match(await selected(page, "Log").textContent(), new RegExp(`^${call} assistant.* tokens · calls read`));
   await page.getByText("What the states mean").click();
   await page.getByText("The view has all but its thinking.").waitFor();
+  await audit("states", ".legend");
   await page.getByText("What the states mean").click();
 
   // The keyboard does the same.
@@ -114,7 +115,7 @@ async function showsASession(page) {
   await inLog.getByText("whole").waitFor();
 }
 
-async function showsTheWindow(page) {
+async function showsTheWindow(page, audit) {
   await page.getByRole("link", { name: "All sessions" }).click();
   await page.getByRole("link", { name: "full", exact: true }).click();
   await page.getByText("The window", { exact: true }).click();
@@ -139,6 +140,7 @@ async function showsTheWindow(page) {
   const figures = await plans.getByRole("row").evaluateAll((rows) => rows.slice(1).filter((row) => row.cells.length > 2)
     .map((row) => [1, 2, 6, 7].map((cell) => Number(row.cells[cell].textContent.match(/[\d,]+/)[0].replaceAll(",", "")))));
   assert.ok(figures.length >= 3, `${figures.length} plans do something`);
+  await audit("presets", ".panels");
   for (const [before, after, cached, anew] of figures) {
     assert.ok(before > cached && after === Math.max(after, cached) && anew === after - cached, `${before} to ${after}, ${cached} cached and ${anew} anew`);
   }

@@ -3,15 +3,15 @@
 import assert from "node:assert/strict";
 import { base, inLooks, list, settings, token } from "./browser.mjs";
 
-await inLooks(async ({ page, step, look }) => {
+await inLooks(async ({ page, step, audit, look }) => {
   await step("unlock", () => unlocks(page));
-  await step("running", () => watchesACompaction(page, `slow-${look}`));
+  await step("running", () => watchesACompaction(page, `slow-${look}`, audit));
   await step("cancelled", () => cancelsIt(page));
-  await step("compacted", () => compacts(page, `quick-${look}`));
-  await step("undone", () => undoes(page));
-  await step("pruned", () => prunes(page));
-  await step("pinned", () => pins(page));
-  await step("checkpoint", () => makesACheckpoint(page));
+  await step("compacted", () => compacts(page, `quick-${look}`, audit));
+  await step("undone", () => undoes(page, audit));
+  await step("pruned", () => prunes(page, audit));
+  await step("pinned", () => pins(page, audit));
+  await step("checkpoint", () => makesACheckpoint(page, audit));
 });
 
 async function unlocks(page) {
@@ -21,14 +21,17 @@ async function unlocks(page) {
   await page.getByRole("table").waitFor();
 }
 
-// agree has the dialog do what it proposes, and returns what it says before and after.
-async function agree(page, button) {
+// agree has the dialog do what it proposes, and returns what it says before and after. audit checks the page with the dialog.
+async function agree(page, audit, button) {
   await page.getByRole("button", { name: button }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("button", { name: "Do it" }).and(page.locator(":enabled")).waitFor();
   const before = await dialog.textContent();
+  const name = button.split(" ")[0].toLowerCase();
+  await audit(`asks to ${name}`, "dialog");
   await dialog.getByRole("button", { name: "Do it" }).click();
   await dialog.getByRole("button", { name: "Close" }).waitFor();
+  await audit(`says of ${name}`, "dialog");
   return [before, await dialog.textContent()];
 }
 
@@ -40,10 +43,10 @@ function running(page) {
   return page.getByRole("region", { name: "Compaction" });
 }
 
-async function watchesACompaction(page, session) {
+async function watchesACompaction(page, session, audit) {
   await page.goto(`${base}#/session/${session}`);
   await page.getByRole("heading", { name: /^View: \d+$/ }).waitFor();
-  const [before] = await agree(page, "Compact …");
+  const [before] = await agree(page, audit, "Compact …");
   assert.match(before, /Summarizes #1 to #\d+.*tokens before.*Undo takes it back/);
   await close(page);
   await running(page).getByText("Stage: summarize").waitFor();
@@ -61,7 +64,7 @@ async function cancelsIt(page) {
   await running(page).waitFor({ state: "hidden" });
 }
 
-async function compacts(page, session) {
+async function compacts(page, session, audit) {
   await page.goto(`${base}#/session/${session}`);
   await page.getByRole("heading", { name: /^View: 241$/ }).waitFor();
   await page.getByRole("button", { name: "Compact …" }).click();
@@ -69,7 +72,7 @@ async function compacts(page, session) {
   await page.keyboard.press("Escape");
   await page.getByRole("dialog").waitFor({ state: "detached" });
   assert.ok(await page.getByRole("button", { name: "Compact …" }).evaluate((b) => b === document.activeElement), "the focus is where it was");
-  await agree(page, "Compact …");
+  await agree(page, audit, "Compact …");
   await close(page);
   await running(page).getByRole("heading", { name: "The compaction is completed" }).waitFor();
   await running(page).getByRole("button", { name: "What it changed" }).click();
@@ -80,8 +83,8 @@ async function compacts(page, session) {
   await page.getByRole("region", { name: "In the view" }).getByRole("heading", { name: "Summary" }).waitFor();
 }
 
-async function undoes(page) {
-  const [before, after] = await agree(page, "Undo …");
+async function undoes(page, audit) {
+  const [before, after] = await agree(page, audit, "Undo …");
   assert.match(before, /The view is then again that of point \d+: 0 messages put aside/);
   assert.match(after, /A revert to point \d+ takes it back/);
   await page.getByRole("heading", { name: "View: 241" }).waitFor();
@@ -91,34 +94,36 @@ async function undoes(page) {
   await page.getByRole("dialog").getByRole("button", { name: "Do it" }).and(page.locator(":enabled")).click();
   await close(page);
   await page.getByRole("heading", { name: /^View: \d{1,2}$/ }).waitFor();
-  await agree(page, "Undo …");
+  await agree(page, audit, "Undo …");
   await close(page);
   await page.getByRole("heading", { name: "View: 241" }).waitFor();
 }
 
-async function prunes(page) {
+async function prunes(page, audit) {
   await page.getByRole("button", { name: "Prune …" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByText(/Edits \d+ places of the view/).waitFor();
+  await audit("asks to prune", "dialog");
   await dialog.getByRole("button", { name: "Do it" }).click();
   await dialog.getByText(/^Done: [\d,]+ → [\d,]+ tokens/).waitFor();
   await close(page);
   await list(page, "View").getByText("hide result").first().waitFor();
 }
 
-async function pins(page) {
+async function pins(page, audit) {
   await list(page, "Log").getByText("#3 tool").click();
-  const [, after] = await agree(page, "Pin …");
+  const [, after] = await agree(page, audit, "Pin …");
   assert.match(after, /Done: 2 messages pinned/);
   await close(page);
   await list(page, "Log").getByText("pinned").first().waitFor();
   await page.getByRole("button", { name: "Unpin …" }).waitFor();
 }
 
-async function makesACheckpoint(page) {
+async function makesACheckpoint(page, audit) {
   await page.getByRole("button", { name: "Checkpoint …" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Its title").fill(settings.text);
+  await audit("asks for a checkpoint", "dialog");
   await page.keyboard.press("Enter");
   await dialog.getByText("Done: checkpoint 1").waitFor();
   await close(page);
