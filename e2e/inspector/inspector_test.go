@@ -86,6 +86,18 @@ func TestInspectorWrites(t *testing.T) {
 	walk("write.mjs", base, token, all[last:])
 }
 
+// All of it works by the keyboard alone: the focus is always seen, nothing keeps it, and dialogs give it back. At 360 pixels in a
+// short run, else on 4k.
+func TestInspectorByKeyboard(t *testing.T) {
+	t.Parallel()
+	walk := walker(t)
+	page, address := serve(t, "--inspect-write")
+	newFiller(t, address).points("points")
+	// The order of the focus does not depend on the theme, and hardly on the size.
+	all := looks()
+	walk("keyboard.mjs", page, tokenOf(t, address), all[len(all)-1:])
+}
+
 // unending is a model that begins a hostile answer, and never ends it.
 func unending(t *testing.T) (url string) {
 	t.Helper()

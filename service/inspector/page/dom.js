@@ -24,7 +24,11 @@ function dressed(made, attributes, children) {
   return made;
 }
 
-// fill replaces what an element holds.
+// fill replaces what an element holds. The focus does not go with it: the part of the page that it was in has it then.
 export function fill(target, ...children) {
+  const held = target.contains(document.activeElement) && target !== document.activeElement;
   target.replaceChildren(...children.filter((child) => child !== undefined));
+  if (held) {
+    target.closest("[tabindex]")?.focus({ preventScroll: true });
+  }
 }

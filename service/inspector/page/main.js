@@ -13,9 +13,6 @@ const where = document.getElementById("where");
 let leaving = new AbortController();
 
 async function show() {
-  if (location.hash === "#main") {
-    return;
-  }
   takeToken();
   leaving.abort();
   leaving = new AbortController();
@@ -53,5 +50,10 @@ function decoded(text) {
 if (file) {
   main.before(element("section", { class: "file", "aria-label": "This file" }, ...file.map((text) => element("p", {}, shown(text)))));
 }
+// The address says what is shown, so skipping to it must not change it.
+document.querySelector(".skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  main.focus();
+});
 addEventListener("hashchange", show);
 show();

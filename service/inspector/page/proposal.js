@@ -6,7 +6,9 @@ import { shown } from "./text.js";
 // propose shows a dialog. ask() returns what would be done, in sentences, or throws why it cannot be done; fields are form
 // fields to fill in; act() does it, and returns what was done, how to take it back, and perhaps a change that does that.
 export function propose({ title, ask, fields = [], act }, signal) {
+  // The button that has opened it may be gone when it is closed.
   const before = document.activeElement;
+  const around = before?.closest("[tabindex]");
   const body = element("div", {}, element("p", { role: "status" }, "Asking what it would do …"));
   const heading = element("h2", { id: "proposal" }, title);
   const go = element("button", { disabled: true }, "Do it");
@@ -17,8 +19,9 @@ export function propose({ title, ask, fields = [], act }, signal) {
 
   function closed() {
     dialog.remove();
-    if (before instanceof HTMLElement && before.isConnected) {
-      before.focus();
+    const back = before?.isConnected ? before : around;
+    if (back instanceof HTMLElement) {
+      back.focus();
     }
   }
 
