@@ -10,7 +10,6 @@ import (
 	"github.com/compactord/compactord/dialects/dialect"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
-	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/session/sessiontest"
 )
 
@@ -82,7 +81,7 @@ func (w *checkedService) checkRendered(model *sessiontest.Model, view []*compact
 	require.NoError(w.t, err)
 	require.True(w.t, slices.Equal(fresh.messages, held.messages), "what was new, joined, is the whole view in %s", d.Name())
 	require.Equal(w.t, fresh.system, held.system)
-	w.requireSources(fresh, len(view)+itemsBeyondSummary(model.Entry, view, d)+len(held.extra))
+	w.requireSources(fresh, len(view)+len(held.extra))
 	if begins {
 		// Deltas say nothing of the unchanged prefix, whose messages can stand elsewhere in the neutral view by now.
 		require.Equal(w.t, len(fresh.sources), len(held.sources))
@@ -106,21 +105,6 @@ func (w *checkedService) checkRendered(model *sessiontest.Model, view []*compact
 		view = append(slices.Clone(view), model.ExtraBlocks(held.extra)...)
 	}
 	requireValid(w.t, d, fresh, view)
-}
-
-// itemsBeyondSummary returns how many messages more a view has where the item of a dialect's provider stands in place of the
-// summary.
-func itemsBeyondSummary(e *compactordv1.CompactionEntry, view []*compactordv1.ViewMessage, d dialect.Dialect) int {
-	if item := e.GetProviderBlock(); item == nil || item.GetDialect() != d.Kind() {
-		return 0
-	}
-	more := len(session.ItemMessages(e))
-	for _, vm := range view {
-		if vm.GetSummaryOf() != "" {
-			more--
-		}
-	}
-	return more
 }
 
 // requireSources requires that each rendered message names messages of the view, which has so many.

@@ -1,6 +1,7 @@
 package service_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -8,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/fieldmaskpb"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service"
@@ -82,6 +84,82 @@ func TestProviderItemInViews(t *testing.T) {
 			d.requireSound(t)
 		})
 	}
+}
+
+// With sources, the item is made from the summary, and all messages beside it from those of the neutral view, however many
+// messages the summary is there.
+func TestProviderItemNamesItsSources(t *testing.T) {
+	t.Parallel()
+	for kind, item := range itemOf {
+		for placement, summaries := range map[compactordv1.SummaryPlacement]int{
+			compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_USER: 1, compactordv1.SummaryPlacement_SUMMARY_PLACEMENT_PAIR: 2,
+		} {
+			t.Run(kind.String()+" "+placement.String(), func(t *testing.T) {
+				t.Parallel()
+				d, _ := compactedByProvider(t, kind)
+				_, err := d.sessions.UpdateSession(t.Context(), &compactordv1.UpdateSessionRequest{
+					SessionId: "s", UpdateMask: &fieldmaskpb.FieldMask{Paths: []string{"policy.summary"}},
+					Policy: &compactordv1.Policy{Summary: &compactordv1.SummaryPolicy{Placement: placement.Enum()}},
+				})
+				require.NoError(t, err)
+				view, merged := d.view("s"), kind == anthropic
+				require.NotEmpty(t, view[summaries].GetSummaryOf())
+				require.Empty(t, view[summaries+1].GetSummaryOf())
+				rendered, sources := d.sources(t, kind, 64<<20)
+				inPages, sourcesInPages := d.sources(t, kind, 1)
+				require.Equal(t, rendered, inPages)
+				require.Equal(t, sources, sourcesInPages)
+
+				for position, vm := range view[summaries+1:] {
+					position += summaries + 1
+					for i, mark := range []string{"Request %d:", "pkg/module%d/file.go", "line of module %d", "Module %d is fine"} {
+						if int(vm.GetIndex()-1)%4 == i {
+							requireMadeFrom(t, merged, rendered, sources, fmt.Sprintf(mark, (vm.GetIndex()-1)/4), position, position+1)
+						}
+					}
+				}
+				requireMadeFrom(t, merged, rendered, sources, item, 1, 1+summaries)
+				requireMadeFrom(t, merged, rendered, sources, "pkg/module1/file.go", 1, 1+summaries)
+			})
+		}
+	}
+}
+
+// requireMadeFrom requires that exactly one rendered message has a text, and names the positions of a range; others, too, where
+// neighbours are merged.
+func requireMadeFrom(t *testing.T, merged bool, rendered []string, sources [][2]int, text string, start, end int) {
+	t.Helper()
+	found := 0
+	for i, raw := range rendered {
+		if strings.Contains(raw, text) {
+			found++
+			if !merged {
+				require.Equal(t, [2]int{start, end}, sources[i], text)
+			}
+			require.LessOrEqual(t, sources[i][0], start, text)
+			require.GreaterOrEqual(t, sources[i][1], end, text)
+		}
+	}
+	require.Equal(t, 1, found, text)
+}
+
+// sources returns the rendered view of a session s, and the positions that each message was made from.
+func (d *daemon) sources(t *testing.T, kind compactordv1.Dialect, page uint32) (rendered []string, sources [][2]int) {
+	t.Helper()
+	req := &compactordv1.GetLLMViewRequest{
+		Target: &compactordv1.GetLLMViewRequest_SessionId{SessionId: "s"}, Dialect: kind, MaxBytes: page, WithSources: true,
+	}
+	for more := true; more; {
+		answer, err := d.compactions.GetLLMView(t.Context(), req)
+		require.NoError(t, err)
+		rendered = append(rendered, answer.GetMessagesJson()...)
+		for _, source := range answer.GetSources() {
+			sources = append(sources, [2]int{int(source.GetStart()), int(source.GetEnd())})
+		}
+		req.ViewToken, more = answer.GetViewToken(), answer.GetHasMore()
+	}
+	require.Len(t, sources, len(rendered))
+	return rendered, sources
 }
 
 // A fork and an inline history show the item like the session.

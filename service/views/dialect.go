@@ -65,16 +65,21 @@ func (r *Request) nextPage(
 			return nil, err
 		}
 	}
-	return r.pageOf(list, token, position), nil
+	answer := r.pageOf(list, token, position)
+	if r.Sources {
+		item, err := r.standIn(ctx, log, shape)
+		if err != nil {
+			return nil, err
+		}
+		answer.Sources = list.sourcesOf(int(answer.GetUnchangedPrefix()), len(answer.GetMessagesJson()), item)
+	}
+	return answer, nil
 }
 
 // pageOf returns a page of a list, and keeps the list for the next page.
 func (r *Request) pageOf(l *renderedList, token session.ViewToken, unchanged int) *compactordv1.GetLLMViewResponse {
 	unchanged = min(unchanged, l.first+len(l.messages))
 	answer := l.page(token, unchanged, r.MaxBytes)
-	if r.Sources {
-		answer.Sources = l.sourcesOf(unchanged, len(answer.GetMessagesJson()))
-	}
 	answer.Report = strategies.ReportAt(r.Row, l.head)
 	if answer.GetHasMore() {
 		r.Kept.put(keyOf(token), l.after(unchanged+len(answer.GetMessagesJson())))

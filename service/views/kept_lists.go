@@ -243,10 +243,10 @@ func (l *renderedList) page(token session.ViewToken, unchanged, maxBytes int) *c
 }
 
 // sourcesOf returns what so many messages from a position on were made from.
-func (l *renderedList) sourcesOf(position, messages int) []*compactordv1.ViewRange {
+func (l *renderedList) sourcesOf(position, messages int, item standIn) []*compactordv1.ViewRange {
 	ranges := make([]*compactordv1.ViewRange, 0, messages)
 	for _, span := range l.sources[position-l.first:][:messages] {
-		ranges = append(ranges, &compactordv1.ViewRange{Start: uint32(span.First), End: uint32(span.End)})
+		ranges = append(ranges, item.neutralOf(span))
 	}
 	return ranges
 }

@@ -289,9 +289,8 @@ type GetLLMViewResponse struct {
 	Findings []*Finding `protobuf:"bytes,9,rep,name=findings,proto3" json:"findings,omitempty"`
 	// With with_sources: for each element of messages_json, in order, the messages that it was made from. The range is
 	// empty where the element was made from none, since the provider demands a message there. Those of the unchanged
-	// prefix are not sent again, and stand elsewhere in the neutral view where a record has changed it. Where an item that the
-	// provider made when it compacted stands in place of the summary, positions are those of the view with this item, which
-	// can have one message more or less.
+	// prefix are not sent again, and stand elsewhere in the neutral view where a record has changed it. An item that the
+	// provider made when it compacted, and what is said beside it, are made from the summary in whose place they stand.
 	Sources       []*ViewRange `protobuf:"bytes,10,rep,name=sources,proto3" json:"sources,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -321,9 +321,8 @@ export type GetLLMViewResponse = Message<"compactord.v1.GetLLMViewResponse"> & {
   /**
    * With with_sources: for each element of messages_json, in order, the messages that it was made from. The range is
    * empty where the element was made from none, since the provider demands a message there. Those of the unchanged
-   * prefix are not sent again, and stand elsewhere in the neutral view where a record has changed it. Where an item that the
-   * provider made when it compacted stands in place of the summary, positions are those of the view with this item, which
-   * can have one message more or less.
+   * prefix are not sent again, and stand elsewhere in the neutral view where a record has changed it. An item that the
+   * provider made when it compacted, and what is said beside it, are made from the summary in whose place they stand.
    *
    * @generated from field: repeated compactord.v1.ViewRange sources = 10;
    */
@@ -407,9 +406,8 @@ export type GetLLMViewResponseJson = {
   /**
    * With with_sources: for each element of messages_json, in order, the messages that it was made from. The range is
    * empty where the element was made from none, since the provider demands a message there. Those of the unchanged
-   * prefix are not sent again, and stand elsewhere in the neutral view where a record has changed it. Where an item that the
-   * provider made when it compacted stands in place of the summary, positions are those of the view with this item, which
-   * can have one message more or less.
+   * prefix are not sent again, and stand elsewhere in the neutral view where a record has changed it. An item that the
+   * provider made when it compacted, and what is said beside it, are made from the summary in whose place they stand.
    *
    * @generated from field: repeated compactord.v1.ViewRange sources = 10;
    */
