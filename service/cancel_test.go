@@ -296,7 +296,7 @@ func TestRevertDuringCompaction(t *testing.T) {
 func TestCompactionDuringCompaction(t *testing.T) {
 	t.Parallel()
 	reached, release := make(chan struct{}), make(chan struct{})
-	slow := start(t, withHooks(service.Hooks{BeforeCommit: func(context.Context) {
+	slow := start(t, withStore(alone{newStore(t)}), withHooks(service.Hooks{BeforeCommit: func(context.Context) {
 		close(reached)
 		<-release
 	}}))
@@ -319,6 +319,10 @@ func TestCompactionDuringCompaction(t *testing.T) {
 	require.Equal(t, 1, attempts)
 	require.Equal(t, want.GetId(), slow.view("s")[1].GetSummaryOf())
 }
+
+// alone hides that a store can be shared. On a shared one, a daemon looks from time to time for what others have done, and
+// cancels its compaction; here only the commit finds it.
+type alone struct{ storage.Store }
 
 // shared is a store that another daemon of the test closes.
 type shared struct{ storage.Store }

@@ -12,7 +12,7 @@ import (
 )
 
 // recreate has another daemon on the same store delete session s and create it again, with a log of the same shape.
-// That does not end the first daemon's compactions of the old incarnation.
+// That does not end the first daemon's compactions of the old incarnation, where its store is alone.
 func recreate(d *daemon, policy *compactordv1.Policy) {
 	d.t.Helper()
 	other := start(d.t, withStore(&shared{d.store}))
@@ -26,7 +26,7 @@ func recreate(d *daemon, policy *compactordv1.Policy) {
 func TestNewIncarnationGetsNothingOfTheOldOnesCompaction(t *testing.T) {
 	t.Parallel()
 	held := newStops()
-	d := start(t, held.option())
+	d := start(t, withStore(alone{newStore(t)}), held.option())
 	d.create("s", small(1000))
 	d.append("s", working(10, 2000)...)
 	ended := make(chan error, 1)

@@ -269,6 +269,10 @@ func TestUseWithManyWriters(t *testing.T) {
 	require.NoError(t, err)
 	defer s.Close()
 	ctx := tenant.With(t.Context(), "acme")
+	expected := []compactordv1.ErrorReason{
+		compactordv1.ErrorReason_ERROR_REASON_SESSION_NOT_FOUND, compactordv1.ErrorReason_ERROR_REASON_SESSION_EXISTS,
+		compactordv1.ErrorReason_ERROR_REASON_LIMIT_EXCEEDED,
+	}
 	var writers sync.WaitGroup
 	for writer := range 8 {
 		writers.Go(func() {
@@ -290,8 +294,9 @@ func TestUseWithManyWriters(t *testing.T) {
 				default:
 					_, err = s.AppendMessages(ctx, &compactordv1.AppendMessagesRequest{SessionId: id, Messages: working(1, 100)})
 				}
-				if err != nil && !apierror.IsSessionNotFound(err) && !apierror.Is(err, compactordv1.ErrorReason_ERROR_REASON_SESSION_EXISTS) {
-					require.True(t, apierror.Is(err, compactordv1.ErrorReason_ERROR_REASON_LIMIT_EXCEEDED), err)
+				if err != nil {
+					// As a client gets it: where a session is deleted while it is copied, the error is one of the store.
+					require.Contains(t, expected, apierror.From(err, "").Reason, err)
 				}
 			}
 		})
