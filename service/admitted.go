@@ -106,14 +106,12 @@ func (s *Service) plansMuch(ctx context.Context, id string) bool {
 		return false
 	}
 	row, err := s.logs.Row(ctx, id)
-	return err == nil && row.GetHead().GetViewBytes() >= largeSessionBytes && plans(row)
+	return err == nil && row.GetHead().GetViewBytes() >= largeSessionBytes && plans(row.GetHead(), row.GetResolvedPolicy())
 }
 
 // plans reports that an append to a session plans, whatever the size of its view.
-func plans(row *storagev1.Session) bool {
-	policy := row.GetResolvedPolicy()
-	return len(policy.GetOnUserMessage().GetStrategies()) > 0 ||
-		strategies.ReportPlanned(row.GetHead(), policy, true).GetShouldCompact()
+func plans(head *storagev1.Head, policy *compactordv1.Policy) bool {
+	return len(policy.GetOnUserMessage().GetStrategies()) > 0 || strategies.ReportPlanned(head, policy, true).GetShouldCompact()
 }
 
 // admittedList waits until a listing may be read that wants more than a page by default, or looks for what was said

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/tenant"
 )
 
@@ -28,8 +29,8 @@ type lightSessions struct {
 type ownedSession struct{ tenant, id string }
 
 // isLight says whether appends to a session are little work.
-func isLight(row *storagev1.Session) bool {
-	return row.GetHead().GetViewBytes() <= smallSessionBytes || !plans(row)
+func isLight(head *storagev1.Head, policy *compactordv1.Policy) bool {
+	return head.GetViewBytes() <= smallSessionBytes || !plans(head, policy)
 }
 
 // has says whether a session is remembered as light.

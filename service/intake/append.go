@@ -4,6 +4,8 @@ import (
 	"context"
 	"strconv"
 
+	"google.golang.org/protobuf/proto"
+
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
@@ -14,8 +16,9 @@ import (
 // Appended is what came of a request to append.
 type Appended struct {
 	Answer *compactordv1.AppendMessagesResponse
-	// Row is the session's row after it. It must not be changed.
-	Row *storagev1.Session
+	// Head and Policy are those of the session after it. They must not be changed.
+	Head   *storagev1.Head
+	Policy *compactordv1.Policy
 	// Pruned is the entry of policy.on_user_message; nil where there is none.
 	Pruned *compactordv1.PruneEntry
 }
@@ -34,10 +37,13 @@ func (i *Intake) Append(ctx context.Context, req *compactordv1.AppendMessagesReq
 	}
 	answer := &compactordv1.AppendMessagesResponse{}
 	done := &Appended{Answer: answer}
-	err = i.Logs.Update(ctx, req.GetSessionId(), func(row *storagev1.Session) (*sessionlog.Write, error) {
-		done.Row, done.Pruned = row, nil
-		if known, err := i.recordedAppend(ctx, row, req, answer); known || err != nil {
-			return nil, err
+	err = i.Logs.UpdateAgain(ctx, req.GetSessionId(), func(row *storagev1.Session, read bool) (*sessionlog.Write, error) {
+		proto.Reset(answer)
+		done.Head, done.Policy, done.Pruned = row.GetHead(), row.GetResolvedPolicy(), nil
+		if read {
+			if known, err := i.recordedAppend(ctx, row, req, answer); known || err != nil {
+				return nil, err
+			}
 		}
 		in, w := sent.unlinked(), i.Logs.Begin(row)
 		if req.GetModelAnswer() {
@@ -58,7 +64,7 @@ func (i *Intake) Append(ctx context.Context, req *compactordv1.AppendMessagesReq
 		if answer.GetAnswer() != nil {
 			i.describeAnswer(answer.GetAnswer(), in.messages[len(in.messages)-1], answer.GetNextIndex()-1)
 		}
-		done.Row = w.Row()
+		done.Head, done.Policy = w.Head(), w.Row().GetResolvedPolicy()
 		return w, rememberAppended(w, req, answer)
 	})
 	if err != nil {

@@ -36,6 +36,7 @@ type Logs struct {
 	leastOutlined int
 	policies      knownPolicies
 	keptStates    keptStates
+	keptRows      keptRows
 }
 
 // Options configure Logs.
@@ -127,56 +128,6 @@ func (l *Logs) LeaveOut(ctx context.Context, id string, damage error) {
 	l.logger.ErrorContext(ctx, "session left out of a listing: its data is damaged", "session_id", id, "error", damage)
 }
 
-// updateTries bounds how often an update starts again because another daemon has written first.
-const updateTries = 100
-
-// Update commits what change computes from a session's row. Where another writer was faster, it starts again with the
-// new row. Where change returns nil, it writes nothing.
-func (l *Logs) Update(ctx context.Context, id string, change func(row *storagev1.Session) (*Write, error)) (err error) {
-	ctx, span := tracing.Begin(ctx, "update session")
-	defer func() { span.EndWith(err) }()
-	return l.update(ctx, id, change)
-}
-
-func (l *Logs) update(ctx context.Context, id string, change func(row *storagev1.Session) (*Write, error)) error {
-	name := NameOf(ctx, id)
-	unlock, err := l.locks.lock(ctx, name)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	for range updateTries {
-		row, err := l.Row(ctx, id)
-		if err != nil {
-			return err
-		}
-		w, err := change(row)
-		if err != nil || w == nil {
-			return err
-		}
-		if err := w.refuseEnded(); err != nil {
-			return err
-		}
-		if err := w.planDue(ctx); err != nil {
-			return err
-		}
-		err = l.committing(ctx, w, l.store.Commit)
-		if err == nil || errors.Is(err, storage.ErrDisk) {
-			// A write that the disk refused may be seen all the same.
-			l.wrote(name)
-		}
-		if err == nil {
-			l.keep(w)
-			return nil
-		}
-		// A conflict, or a copy of the same request that was committed meanwhile: start again with what that wrote.
-		if !errors.Is(err, storage.ErrConflict) && !errors.Is(err, storage.ErrRequestKnown) {
-			return err
-		}
-	}
-	return storage.ErrConflict
-}
-
 // Create writes a new session. It returns storage.ErrExists where its id is in use.
 func (l *Logs) Create(ctx context.Context, w *Write) error {
 	if err := w.planDue(ctx); err != nil {
@@ -264,6 +215,7 @@ func (l *Logs) Delete(
 		return row.GetUid(), err
 	}
 	l.keptStates.remove(row.GetUid())
+	l.keptRows.take(name)
 	return row.GetUid(), nil
 }
 
