@@ -148,10 +148,10 @@ func (s *Store) idle() {
 
 // attempt runs a transaction that writes, and once more where a first error of the disk left nothing of it. One that
 // readers see is not run again, since it would find what it wrote itself: it has succeeded once it is settled. Its errors
-// of the disk begin an outage, its success ends one.
+// of the disk begin an outage, its success ends one. The caller follows its commit.
 func (s *Store) attempt(fn func(tx *bbolt.Tx) error) error {
 	before := s.unsettled
-	err := s.transact(fn)
+	err := s.carryOut(fn)
 	if refuses(err) {
 		s.outages.begins(err, false)
 		// One error can pass, such as that of a single sync.
@@ -160,7 +160,7 @@ func (s *Store) attempt(fn func(tx *bbolt.Tx) error) error {
 				err = settled
 			}
 		} else if !errors.Is(err, storage.ErrFull) {
-			err = s.transact(fn)
+			err = s.carryOut(fn)
 		}
 	}
 	// After an error for lack of room, only a probe shows that there is room again.
@@ -175,9 +175,16 @@ func refuses(err error) bool {
 	return errors.Is(err, storage.ErrDisk) || errors.Is(err, storage.ErrFull)
 }
 
-// transact runs a transaction that writes. An error of the disk leaves either nothing of it, or a transaction that is
-// settled before the next one begins.
+// transact runs a transaction that writes, and follows its commit.
 func (s *Store) transact(fn func(tx *bbolt.Tx) error) error {
+	defer s.follow()
+	return s.carryOut(fn)
+}
+
+// carryOut runs a transaction that writes. An error of the disk leaves either nothing of it, or a transaction that is
+// settled before the next one begins. The caller follows its commit.
+func (s *Store) carryOut(fn func(tx *bbolt.Tx) error) error {
+	s.follow()
 	if err := s.settle(); err != nil {
 		return err
 	}
@@ -208,7 +215,7 @@ func (s *Store) transact(fn func(tx *bbolt.Tx) error) error {
 	case err == nil:
 		s.acknowledged = id
 		s.reportCommit(open, began)
-		s.written()
+		s.unfollowed = true
 		return nil
 	case open != nil && open.DB() != nil:
 		// It could not be rolled back, and keeps the lock of all that write.

@@ -63,6 +63,8 @@ type Options struct {
 	// synced is called with the changes of a transaction, after they are on disk and before the callers get their
 	// results.
 	synced func(committed []change)
+	// following is called before a commit is followed, and what it returns afterwards.
+	following func() (followed func())
 	// listed replaces listedPages in tests.
 	listed int
 	// rotated replaces rotateBytes in tests.
@@ -125,8 +127,10 @@ type Store struct {
 	outages outages
 
 	// The rest is the writer's. acknowledged is the last transaction that is on the disk, unsettled a later one that may
-	// be. reopening reports that the file is to be opened again, reserveGone that the reserve is given up.
+	// be. unfollowed reports that follow is to be called before the next transaction, reopening that the file is to be opened
+	// again, reserveGone that the reserve is given up.
 	acknowledged, unsettled int
+	unfollowed              bool
 	reopening, reserveGone  bool
 	// fallen reports that the file is open for reading, since its file system is read-only.
 	fallen bool

@@ -36,6 +36,7 @@ func (s *Store) nextDead(tx *transaction) (ordinal uint64, found bool, err error
 
 // sweep removes a part of the deleted logs, and reports whether more is left.
 func (s *Store) sweep() (more bool) {
+	defer s.follow()
 	err := s.update(func(tx *transaction) error {
 		ordinal, found, err := s.nextDead(tx)
 		if err != nil {

@@ -11,8 +11,8 @@ import (
 // listedPages is the most free pages whose list is written with each commit. A longer list would make commits slow.
 const listedPages = 16384
 
-// The writer does what makes the next opening fast. It seals the list of free pages right after each commit, and before
-// the next one. While nothing is written, it seals a list that could not be sealed then, after sealPause; and after
+// The writer does what makes the next opening fast. It seals the list of free pages after each commit, once it has answered
+// those who wait for that, and before the next one. While nothing is written, it seals a list that could not be sealed then, after sealPause; and after
 // listPause it writes the list where that is too long for each commit. What is not done before a crash is done by the
 // next opening, which then takes longer.
 const (
@@ -68,8 +68,16 @@ func (s *Store) canKeepUp() bool {
 	return s.db != nil && s.outages.current().Err == nil
 }
 
-// written notes a commit, and seals its list of free pages.
-func (s *Store) written() {
+// follow notes the last commit, and seals its list of free pages, if that is still to be done. It is done before the next
+// commit begins, and after the answer to those who wait for this one.
+func (s *Store) follow() {
+	if !s.unfollowed {
+		return
+	}
+	s.unfollowed = false
+	if s.options.following != nil {
+		defer s.options.following()()
+	}
 	sealed := s.followCommit()
 	s.upkeep = upkeep{last: time.Now(), seal: !s.db.NoFreelistSync && !sealed, list: s.db.NoFreelistSync}
 }

@@ -43,20 +43,26 @@ func killed(t *testing.T, path string) string {
 	return left
 }
 
-// The list of free pages is sealed by each commit.
+// The list of free pages is sealed after each commit, before the next one.
 func TestListIsSealedAtOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "store.db")
-	var unsealed, commits int
-	s, err := Open(path, Options{synced: func([]change) {
-		commits++
-		if listed, sealed := listState(t, path); !listed || !sealed {
-			unsealed++
-		}
-	}})
+	var unsealed, commits, followed int
+	s, err := Open(path, Options{
+		synced: func([]change) { commits++ },
+		following: func() func() {
+			return func() {
+				followed++
+				if listed, sealed := listState(t, path); !listed || !sealed {
+					unsealed++
+				}
+			}
+		},
+	})
 	require.NoError(t, err)
 	fill(t, s)
 	require.NoError(t, s.Close())
 	require.Greater(t, commits, 100)
+	require.GreaterOrEqual(t, followed, commits)
 	require.Zero(t, unsealed)
 	_, sealed := listState(t, path)
 	require.True(t, sealed)

@@ -43,6 +43,8 @@ func (s *Store) commit(ops []*operation) (sweeping bool) {
 	if ops = s.admit(ops); len(ops) == 0 {
 		return false
 	}
+	// Those who wait for the commit need not wait for this.
+	defer s.follow()
 	outcomes := make([]error, len(ops))
 	write := func(tx *transaction) error {
 		written := 0
@@ -96,7 +98,7 @@ func (s *Store) commit(ops []*operation) (sweeping bool) {
 	return sweeping
 }
 
-// update runs a transaction that writes.
+// update runs a transaction that writes. The caller follows its commit.
 func (s *Store) update(fn func(tx *transaction) error) error {
 	return s.attempt(func(tx *bbolt.Tx) error { return fn(s.begin(tx)) })
 }

@@ -324,3 +324,31 @@ func TestSweep(t *testing.T) {
 		return left == 0
 	}, waitLimit, waitTick)
 }
+
+// A commit is followed when its caller has the answer, and before the next one begins. Until then readers see it.
+func TestACommitIsFollowedAfterItsAnswer(t *testing.T) {
+	follows, release := make(chan struct{}), make(chan struct{})
+	s := openNew(t, Options{following: func() func() {
+		follows <- struct{}{}
+		<-release
+		return func() {}
+	}})
+	d := storagetest.NewSession("", "s", "u")
+	require.NoError(t, s.CreateSession(t.Context(), &d.Commit))
+	<-follows
+	row, err := s.Session(t.Context(), "", "s")
+	require.NoError(t, err)
+	require.EqualValues(t, 1, row.GetRevision())
+
+	next := storagetest.Next(d.Session).Text("m")
+	done := make(chan error, 1)
+	go func() { done <- s.Commit(t.Context(), &next.Commit) }()
+	waiting(t, s, 1)
+	row, err = s.Session(t.Context(), "", "s")
+	require.NoError(t, err)
+	require.EqualValues(t, 1, row.GetRevision(), "the next one has not begun")
+	release <- struct{}{}
+	require.NoError(t, <-done)
+	<-follows
+	release <- struct{}{}
+}
