@@ -14,6 +14,8 @@ import (
 // CheckStructure returns all problems of the file, the buckets, and their references to each other. It reads everything
 // in one transaction, during which no page is freed. So check a copy, or a store that is not in use.
 func (s *Store) CheckStructure(ctx context.Context) ([]storage.Problem, error) {
+	s.wholeReads.RLock()
+	defer s.wholeReads.RUnlock()
 	c := &checker{sessions: map[uint64]*checkedSession{}, reported: map[storage.Problem]bool{}}
 	err := s.view(ctx, func(tx *transaction) error {
 		c.tx = tx

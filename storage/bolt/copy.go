@@ -66,6 +66,8 @@ func (s *Store) copyAs(ctx context.Context, as form, path string, progress func(
 	}
 	// What goes wrong with the new file is no error of the store.
 	var failed error
+	s.wholeReads.RLock()
+	defer s.wholeReads.RUnlock()
 	err = s.view(ctx, func(tx *transaction) error {
 		failed = to.fill(tx)
 		return nil

@@ -26,7 +26,9 @@ const (
 	// crashEnv passes the store's path to the process that will be killed.
 	crashEnv = "COMPACTORD_TEST_CRASH_STORE"
 	// overwriteEnv makes it overwrite what it frees, too.
-	overwriteEnv  = "COMPACTORD_TEST_CRASH_OVERWRITES"
+	overwriteEnv = "COMPACTORD_TEST_CRASH_OVERWRITES"
+	// searchEnv makes it write hardly any list of free pages, and search for these when it opens the store.
+	searchEnv     = "COMPACTORD_TEST_CRASH_SEARCHES"
 	crashSessions = 6
 	crashRounds   = 50
 )
@@ -63,7 +65,11 @@ func crashChild(path string) {
 		}
 	}
 	overwrites := os.Getenv(overwriteEnv) != ""
-	s, err := Open(path, Options{OverwriteFreed: overwrites})
+	options := Options{OverwriteFreed: overwrites}
+	if os.Getenv(searchEnv) != "" {
+		options.ListFreeLater, options.listed = true, 5
+	}
+	s, err := Open(path, options)
 	fail(err)
 	var out sync.Mutex
 	var wg sync.WaitGroup
@@ -128,6 +134,12 @@ func TestCrashWhileFreedIsOverwritten(t *testing.T) {
 	testCrash(t, true)
 }
 
+// The same is so where each process finds no list of free pages, or one that lacks some, and looks for these.
+func TestCrashWhileFreeIsSearched(t *testing.T) {
+	t.Setenv(searchEnv, "1")
+	testCrash(t, false)
+}
+
 func testCrash(t *testing.T, overwrites bool) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "store.db")
@@ -144,7 +156,13 @@ func testCrash(t *testing.T, overwrites bool) {
 			clear(acknowledged[:])
 		}
 		killChild(t, path, random.IntN(60), &acknowledged)
-		s, err := Open(path, Options{})
+		left := path
+		if os.Getenv(searchEnv) != "" {
+			// The next process gets the file as it is.
+			left = killed(t, path)
+			requireSound(t, left)
+		}
+		s, err := Open(left, Options{})
 		if overwrites && err == nil {
 			require.NoError(t, s.Close())
 			s = requireOverwritten(t, path)

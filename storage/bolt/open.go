@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -64,6 +65,7 @@ func open(path string, options Options) (*Store, error) {
 // openLong opens a file. cut is the length of one that lacks its end, else 0.
 func openLong(path string, options Options, cut int64) (*Store, error) {
 	s := &Store{path: path, opening: rand.Text(), synced: options.synced, queue: newQueue(), options: options}
+	options.listLater = options.ListFreeLater && !options.OverwriteFreed
 	var err error
 	if s.damagedHeaders, err = readHeaders(path); err != nil {
 		return nil, err
@@ -95,6 +97,9 @@ func openLong(path string, options Options, cut int64) (*Store, error) {
 		s.writer = make(chan struct{})
 		// A list that was not sealed before a crash gets its seal.
 		s.upkeep = upkeep{last: time.Now(), seal: !s.fallen}
+		if err := s.searchFree(); err != nil {
+			return nil, errors.Join(err, s.db.Close())
+		}
 		go s.write()
 	}
 	return s, nil
@@ -126,6 +131,10 @@ func openBolt(path string, options Options) (db *bbolt.DB, file *os.File, err er
 	mapSize := options.MapSize
 	if mapSize == 0 && runtime.GOOS != "windows" {
 		mapSize = 1 << 30
+	}
+	if info, err := os.Stat(path); err == nil && options.listLater && runtime.GOOS != "windows" && strconv.IntSize == 64 {
+		// Writes need not wait for the search for free pages, unless they add more than that.
+		mapSize += info.Size()
 	}
 	var opened *os.File
 	defer func() {

@@ -128,7 +128,7 @@ func (s *Store) probe() (ended bool) {
 // idle waits until an operation comes, or a probe or a step of the upkeep is due, which it does.
 func (s *Store) idle() {
 	wait, waiting := s.due()
-	for _, step := range []func() (time.Duration, bool){s.upkeep.wait, s.overwriting.wait} {
+	for _, step := range []func() (time.Duration, bool){s.upkeep.wait, s.overwriting.wait, s.waitToComplete} {
 		if pause, due := step(); due && (!waiting || pause < wait) {
 			wait, waiting = pause, true
 		}
@@ -222,8 +222,10 @@ func (s *Store) carryOut(fn func(tx *bbolt.Tx) error) error {
 		s.stuck.Store(true)
 		return s.lose("a transaction cannot be ended: %w", err)
 	case !committing:
+		s.noteFailure(err)
 		return err
 	}
+	s.noteFailure(err)
 	// Some of its pages can have been written to free ones.
 	s.overwriting.again()
 	s.freed()

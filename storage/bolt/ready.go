@@ -1,6 +1,7 @@
 package boltstore
 
 import (
+	"errors"
 	"io"
 	"os"
 	"time"
@@ -46,14 +47,28 @@ func ensureList(file storeFile, options Options) error {
 	if _, err := openableOf(&transaction{disk: snapshot.WithoutList(), sealed: true}, options); err != nil {
 		return err
 	}
-	if snapshot.HasSealedList() || snapshot.HasFollowingList() || snapshot.HasCheckedList() {
+	switch {
+	case snapshot.HasSealedList() || snapshot.HasFollowingList():
+		return nil
+	case options.missing.of(snapshot):
+		var damage *pages.DamageError
+		if err := snapshot.CompleteList(file, options.missing.pages); errors.As(err, &damage) {
+			return unusable(err)
+		}
+		// Where there was no room for a longer list, the file can be used as it is.
+		return nil
+	case options.listLater && snapshot.HasIncompleteList():
+		return nil
+	case options.listLater:
+		return snapshot.WriteIncompleteList(file)
+	case snapshot.HasCheckedList():
 		return nil
 	}
 	used := snapshot.Used()
 	if err := used.Unread(); err != nil {
 		return unusable(err)
 	}
-	if snapshot.HasList() && used.Whole() && snapshot.CheckFreelist(used) == nil {
+	if snapshot.HasList() && used.Whole() && !snapshot.LacksFree() && snapshot.CheckFreelist(used) == nil {
 		return nil
 	}
 	return snapshot.WriteList(file, used)

@@ -110,6 +110,9 @@ var errReplaced = errors.New("another file has its name")
 // reopen closes the file and opens it again. Readers wait meanwhile. It fails for now, or else the store is lost:
 // where the file is another one, is damaged, or lacks what was acknowledged.
 func (s *Store) reopen() error {
+	// It reads the file that is closed now. Where nothing was found, the opening looks for the free pages itself.
+	s.search.end()
+	defer s.search.giveUp()
 	s.readers.Lock()
 	defer s.readers.Unlock()
 	if s.db != nil {
@@ -169,6 +172,7 @@ func (s *Store) newest() (id int, err error) {
 // optionsNow are those with which the file was opened, and the keys that it has now.
 func (s *Store) optionsNow() Options {
 	options := s.options
+	options.missing = s.search.missing
 	if keys := s.keys.Load(); keys != nil {
 		options.Keys = keys
 	}

@@ -56,6 +56,10 @@ type Options struct {
 	// OverwriteFreed overwrites with zeros, in the background, what deletions free in the file, and the files of Snapshot. After
 	// an opening it does so once for all that is free.
 	OverwriteFreed bool
+	// ListFreeLater opens a store that was killed without a list of its free pages at once, whatever its size, and looks for
+	// these in the background. Until they are found, writes make the file longer. It does nothing with OverwriteFreed, which
+	// needs the list.
+	ListFreeLater bool
 	// Erased is called when a file that a killed Defrag or Snapshot left beside the store has been overwritten and removed, or
 	// cannot be; nil where nobody asks.
 	Erased func(file string, err error)
@@ -73,6 +77,11 @@ type Options struct {
 	failed func()
 	// overwritten is called after each pass of OverwriteFreed.
 	overwritten func()
+	// listLater is ListFreeLater where that does something, and only for Open. missing are free pages that the list lacks.
+	listLater bool
+	missing   *missingPages
+	// searches is called before free pages are searched for. The channel is closed when the search is to end.
+	searches func(ended <-chan struct{})
 	// openFile replaces os.OpenFile in tests.
 	openFile func(string, int, os.FileMode) (*os.File, error)
 	// link replaces os.Link in tests.
@@ -108,6 +117,9 @@ type Store struct {
 	// drafts are those that are being written.
 	drafts drafts
 
+	// search looks for free pages, until the store is closed.
+	search freeSearch
+
 	// erasing overwrites what a killed Defrag left, until the store is closed.
 	erasing sync.WaitGroup
 
@@ -117,9 +129,11 @@ type Store struct {
 	// readers is locked for reading by each read, and for writing while the file is opened again.
 	readers sync.RWMutex
 	// reads are those that run, and committed is told of each transaction that has written.
-	reads     reads
-	committed atomic.Pointer[func(storage.Committed)]
-	options   Options
+	reads reads
+	// wholeReads is locked for reading by each read of the whole store.
+	wholeReads sync.RWMutex
+	committed  atomic.Pointer[func(storage.Committed)]
+	options    Options
 	// identity is the file that was opened: no other one is written, or opened again.
 	identity os.FileInfo
 	// stuck reports that bbolt keeps its locks, so that closing it would wait for ever.
@@ -177,6 +191,7 @@ func (s *Store) Close() error {
 			err = s.lost()
 			return
 		}
+		s.search.end()
 		if s.writer != nil {
 			<-s.writer
 		}

@@ -21,6 +21,7 @@ func (s *Store) write() {
 	for sweeping := true; ; {
 		// Where an outage ends, a sweep that it has ended goes on.
 		sweeping = s.probe() || sweeping
+		s.completeList()
 		ops, open := s.queue.take(batchBytes)
 		switch {
 		case len(ops) > 0:

@@ -10,7 +10,7 @@ import (
 // does not see all pages that are in neither. Where a page is damaged, it reports false.
 func (s *Snapshot) HasCheckedList() bool {
 	list, err := s.freelist()
-	if err != nil || !s.HasList() || !s.neverSealed(list) {
+	if err != nil || !s.HasList() || !s.neverSealed(list) || s.LacksFree() {
 		return false
 	}
 	c := &listCheck{snapshot: s.unchecked(), free: newSet(s.meta.End), starts: newSet(s.meta.End)}

@@ -10,10 +10,12 @@ import (
 // a seal is written behind the list after each commit. When the file is opened, a list without a seal is compared with
 // what follows from the sealed list before it, or else with the pages in use.
 
-// sealMagic begins a seal. The CRC-32C of the list follows.
+// A seal begins with one of these, and the CRC-32C of the list follows. An incomplete list lacks pages that are free, as its
+// header says, which earlier versions of the program do not look at: to them its seal is wrong.
 const (
-	sealMagic = 0x6c616573
-	sealSize  = 8
+	sealMagic       = 0x6c616573
+	incompleteMagic = 0x74726170
+	sealSize        = 8
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -30,7 +32,11 @@ func (s *Snapshot) ListSeal() (seal []byte, offset int64) {
 	}
 	sum := crc32.Update(crc32.Checksum(header, castagnoli), castagnoli, list)
 	sum = crc32.Update(sum, castagnoli, binary.NativeEndian.AppendUint64(nil, s.meta.Transaction))
-	seal = binary.NativeEndian.AppendUint32(nil, sealMagic)
+	magic := uint32(sealMagic)
+	if s.meta.LacksFree {
+		magic = incompleteMagic
+	}
+	seal = binary.NativeEndian.AppendUint32(nil, magic)
 	seal = binary.NativeEndian.AppendUint32(seal, sum)
 	at := s.listStart(header) + int64(len(list))
 	if at+sealSize > int64(s.listPages())*int64(s.meta.PageSize) {
@@ -47,8 +53,13 @@ func (s *Snapshot) listStart(header []byte) int64 {
 	return headerSize
 }
 
-// HasSealedList reports whether there is a list of free pages that is as it was written.
-func (s *Snapshot) HasSealedList() bool {
+// HasSealedList reports whether there is a list of all free pages that is as it was written.
+func (s *Snapshot) HasSealedList() bool { return !s.meta.LacksFree && s.hasSeal() }
+
+// HasIncompleteList reports whether there is a list of free pages that is as it was written, and lacks some.
+func (s *Snapshot) HasIncompleteList() bool { return s.meta.LacksFree && s.hasSeal() }
+
+func (s *Snapshot) hasSeal() bool {
 	seal, offset := s.ListSeal()
 	if seal == nil {
 		return false
@@ -76,8 +87,14 @@ func (s *Snapshot) WriteList(f file, used *Used) error {
 			free = append(free, id)
 		}
 	}
+	return s.writeList(f, free, false)
+}
+
+// writeList writes a commit that changes only the list of free pages, and whether that lacks some.
+func (s *Snapshot) writeList(f file, free []uint64, lacksFree bool) error {
 	next := s.meta
 	next.Transaction++
+	next.LacksFree = lacksFree
 	next.Freelist = s.meta.End
 	list := encodeList(next, free)
 	next.End += uint64(len(list) / next.PageSize)

@@ -84,7 +84,13 @@ type Meta struct {
 	End uint64
 	// Transaction is the number of the commit.
 	Transaction uint64
+	// LacksFree says that not all free pages are known: a list of them lacks some. It stands in a field that bbolt does not
+	// use, and takes over from one commit to the next, so that no list is taken for a whole one.
+	LacksFree bool
 }
+
+// lacksFreeFlag is the bit of LacksFree.
+const lacksFreeFlag = 1
 
 // HasFreelist reports whether the list of free pages was written.
 func (m Meta) HasFreelist() bool { return m.Freelist != noFreelist }
@@ -102,6 +108,7 @@ func ParseMeta(page []byte) (m Meta, ok bool) {
 		Freelist:    binary.NativeEndian.Uint64(b[32:]),
 		End:         binary.NativeEndian.Uint64(b[40:]),
 		Transaction: binary.NativeEndian.Uint64(b[48:]),
+		LacksFree:   binary.NativeEndian.Uint32(b[12:])&lacksFreeFlag != 0,
 	}
 	ok = binary.NativeEndian.Uint64(b[56:]) == metaSum(b) && binary.NativeEndian.Uint32(b) == metaMagic &&
 		binary.NativeEndian.Uint32(b[4:]) == metaVersion && m.PageSize >= 512 && m.PageSize&(m.PageSize-1) == 0
@@ -124,6 +131,9 @@ func (m Meta) encode(id uint64) []byte {
 	binary.NativeEndian.PutUint32(b, metaMagic)
 	binary.NativeEndian.PutUint32(b[4:], metaVersion)
 	binary.NativeEndian.PutUint32(b[8:], uint32(m.PageSize))
+	if m.LacksFree {
+		binary.NativeEndian.PutUint32(b[12:], lacksFreeFlag)
+	}
 	binary.NativeEndian.PutUint64(b[16:], m.Root)
 	binary.NativeEndian.PutUint64(b[32:], m.Freelist)
 	binary.NativeEndian.PutUint64(b[40:], m.End)
@@ -244,6 +254,9 @@ type Snapshot struct {
 	buckets *Cursor
 }
 
+// Commit returns the number of the commit.
+func (s *Snapshot) Commit() uint64 { return s.meta.Transaction }
+
 // HasList reports whether the list of free pages was written.
 func (s *Snapshot) HasList() bool { return s.meta.HasFreelist() }
 
@@ -305,7 +318,7 @@ func Mapped(data []byte, pageSize int, root, transaction uint64) *Snapshot {
 	// A later commit may be writing this header now. Then it is not that of the transaction, and free pages are not
 	// known.
 	if meta, ok := ParseMeta(data[at : at+pageSize]); ok && meta.Transaction == transaction && meta.Root == root {
-		s.meta.Freelist = meta.Freelist
+		s.meta.Freelist, s.meta.LacksFree = meta.Freelist, meta.LacksFree
 		s.free, _ = s.listPage()
 	}
 	return s
