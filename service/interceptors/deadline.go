@@ -17,10 +17,18 @@ const maxUnaryTime = 2 * time.Minute
 // allow for that, plus that of any call.
 const maxSummarizingTime = 6*time.Hour + maxUnaryTime
 
+// maxForkTime is the time limit of a fork: it copies the log, piece by piece, while others are served first.
+const maxForkTime = time.Hour
+
 // unaryTime returns the time limit of a unary call.
 func unaryTime(req any) time.Duration {
-	if r, ok := req.(*compactordv1.RevertToCheckpointRequest); ok && r.GetSummarize() {
-		return maxSummarizingTime
+	switch r := req.(type) {
+	case *compactordv1.RevertToCheckpointRequest:
+		if r.GetSummarize() {
+			return maxSummarizingTime
+		}
+	case *compactordv1.ForkSessionRequest:
+		return maxForkTime
 	}
 	return maxUnaryTime
 }

@@ -8,8 +8,24 @@ import (
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc/codes"
 
+	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service/apierror"
 )
+
+// Calls that may take long whatever the daemon does have longer limits: those that have a summary written, and copies of logs.
+func TestLimitsOfCalls(t *testing.T) {
+	for _, test := range []struct {
+		req  any
+		want time.Duration
+	}{
+		{&compactordv1.AppendMessagesRequest{}, 2 * time.Minute},
+		{&compactordv1.RevertToCheckpointRequest{}, 2 * time.Minute},
+		{&compactordv1.RevertToCheckpointRequest{Summarize: true}, 6*time.Hour + 2*time.Minute},
+		{&compactordv1.ForkSessionRequest{}, time.Hour},
+	} {
+		require.Equal(t, test.want, unaryTime(test.req), "%T", test.req)
+	}
+}
 
 // The daemon's time limit for unary calls is not reported as the client's deadline.
 func TestLimitOfTheDaemonIsNotTheClients(t *testing.T) {
