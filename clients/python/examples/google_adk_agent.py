@@ -40,7 +40,8 @@ async def main() -> None:
     arguments = parser.parse_args()
 
     window = CompactordPlugin(compactord.Client(), policy={"context_window": arguments.context_window})
-    agent = LlmAgent(name="reader", model=arguments.model, instruction="You read files.", tools=[read_file])
+    tools = [read_file, *window.recall_tools()]
+    agent = LlmAgent(name="reader", model=arguments.model, instruction="You read files.", tools=tools)
     app = App(name="files", root_agent=agent, plugins=[window])
     runner = Runner(app=app, session_service=SqliteSessionService(arguments.database), auto_create_session=True)
     config = RunConfig(streaming_mode=StreamingMode.SSE if arguments.stream else StreamingMode.NONE)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import compactord
 from agents import Agent, RunConfig, Runner, SQLiteSession, function_tool
-from compactord.openai_agents import CompactordFilter, CompactordSession
+from compactord.openai_agents import CompactordFilter, CompactordSession, recall_tools
 
 
 @function_tool
@@ -48,7 +48,8 @@ async def main() -> None:
         session = CompactordSession(held)
         config = RunConfig(call_model_input_filter=session.model_input)
 
-    agent = Agent(name="Reader", instructions="You read files.", model=arguments.model, tools=[read_file])
+    tools = [read_file, *recall_tools()]
+    agent = Agent(name="Reader", instructions="You read files.", model=arguments.model, tools=tools)
     for line in sys.stdin:
         if arguments.stream:
             result = Runner.run_streamed(agent, line, session=session, run_config=config)

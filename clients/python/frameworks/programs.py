@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import ast
+import json
 import os
 import subprocess
 import sys
@@ -88,6 +88,13 @@ class Conversation:
                 program.stdin.close()
                 go.set()
 
+    def say(self, example: str, arguments: Sequence[str], text: str, environment: Mapping[str, str]) -> str:
+        """Run an example for one message, and return what it prints."""
+        with self._start(example, arguments, environment) as program:
+            said, _ = program.communicate(text)
+            assert program.returncode == 0
+            return said
+
     def message(self, turn: int) -> str:
         """What the user says in a turn."""
         return f"Turn {turn}: which crate is in part {turn}?\n"
@@ -137,11 +144,41 @@ def talk(
             assert provider.reused() > 0.8
 
 
-def readme(framework: str) -> Any:
-    """The code that the README shows for a framework, which may await."""
+def look_up(
+    client: compactord.Client,
+    folder: Path,
+    example: str,
+    arguments: Sequence[str],
+    session: compactord.Session,
+    environment: Mapping[str, str] = MappingProxyType({}),
+) -> None:
+    """Have the model of an example look up what its context no longer holds, after a long conversation."""
+    held = str(session.view().messages)
+    lost = next(fact(turn, "a") for turn in range(TURNS) if fact(turn, "a") not in held)
+    (hit, *_) = session.search(lost)
+    made = model(folder)
+    made.answers = 100_000  # No id of a call comes twice.
+    with running(made, BINARY, WINDOW) as provider:
+        conversation = Conversation(provider, client.address)
+        words = {"words": " ".join(lost.split()[:2])}
+        for tool, given in (("search_messages", words), ("recall_content", {"reference": f"#{hit.index}"})):
+            told = conversation.say(example, arguments, f"Look up by {tool}: {json.dumps(given)}\n", environment)
+            assert "I have looked it up." in told
+            asked, answered = provider.requests[-2:]
+            assert lost not in asked.messages[-1] and lost in answered.messages[-1], tool
+        wrong = conversation.say(example, arguments, 'Look up by recall_content: {"refrence": "#1"}\n', environment)
+        assert "I have looked it up." in wrong
+        assert "Nothing was read: " in provider.requests[-1].messages[-1]
+        assert provider.refused() == []
+
+
+def readme(framework: str) -> dict[str, Any]:
+    """Run the code that the README shows for a framework, alone, and return what it has named."""
     text = (ROOT / "clients" / "python" / "README.md").read_text(encoding="utf-8")
     shown = text.split(f"### {framework}\n")[1].split("```py\n")[1].split("```")[0]
-    return compile(shown, "README.md", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+    names: dict[str, Any] = {}
+    exec(compile(shown, "README.md", "exec"), names)
+    return names
 
 
 def recordings() -> list[Path]:

@@ -3,7 +3,7 @@
 It speaks Responses, Chat Completions, Messages and Gemini's API, streamed or not. Each request is judged by the rules
 of its dialect: one that breaks a rule is refused, as the provider would, and so is one that is longer than the window.
 The model has a plan for each turn: a user's message "Turn N: ..." makes it read files, two at once and sometimes a
-third, before it answers.
+third, before it answers. "Look up by TOOL: ARGUMENTS" makes it call another tool.
 """
 
 from __future__ import annotations
@@ -22,6 +22,10 @@ from wire import PROTOCOLS, Call, Protocol, Said
 
 TURN = re.compile(r"^Turn (\d+):[^\n]*\Z", re.MULTILINE)
 """The end of the newest message, where the user has begun a turn."""
+
+
+LOOK_UP = re.compile(r"^Look up by (\w+): (\{[^\n]*\})\Z", re.MULTILINE)
+"""The end of the newest message, where the user has the model call a tool."""
 
 
 @dataclass(frozen=True)
@@ -75,11 +79,19 @@ class Model:
     turn: int = 0
     step: int = 0
     answers: int = 0
+    looked_up: bool = False
 
     def answer(self, last_text: str | None) -> Said:
         """Say what comes next, where the newest message is a user's text, or None for results of tools."""
         self.answers += 1
+        if last_text is None and self.looked_up:
+            return Said(self.answers, "", "I have looked it up.")
         if last_text is not None:
+            asked = LOOK_UP.search(last_text.strip())
+            self.looked_up = asked is not None
+            if asked is not None:
+                call = Call(f"call_{self.answers}", asked[1], json.loads(asked[2]))
+                return Said(self.answers, "", "I look it up.", [call])
             found = TURN.search(last_text.strip())
             if found is None:
                 return Said(self.answers, "", "I heard you.")
@@ -90,7 +102,8 @@ class Model:
         thought = f"I think about turn {self.turn}."
         if not letters:
             return Said(self.answers, thought, f"Turn {self.turn} is done.")
-        calls = [Call(f"call_{self.answers}_{letter}", self.name(self.turn, letter)) for letter in letters]
+        paths = {letter: self.name(self.turn, letter) for letter in letters}
+        calls = [Call(f"call_{self.answers}_{letter}", "read_file", {"path": path}) for letter, path in paths.items()]
         return Said(self.answers, thought, "I read on.", calls)
 
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import compactord
-from programs import BINARY, WINDOW, check_log, model, readme, talk
+from programs import BINARY, WINDOW, check_log, look_up, model, readme, talk
 from provider import running
 
 EXAMPLE = "google_adk_agent.py"
@@ -20,15 +18,16 @@ def test_a_long_conversation(client: compactord.Client, tmp_path: Path) -> None:
     database = tmp_path / "events.db"
     arguments = ["long", "--model=gemini-make-believe", f"--context-window={WINDOW}", f"--database={database}"]
     talk(client, tmp_path, EXAMPLE, arguments)
-    check_log(client.session("files/me/long/reader"))
+    session = client.session("files/me/long/reader")
+    check_log(session)
+    look_up(client, tmp_path, EXAMPLE, arguments, session)
 
 
 def test_the_readme(client: compactord.Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    names: dict[str, Any] = {"compactord": compactord, "tools": []}
     with running(model(tmp_path), BINARY, WINDOW) as provider:
         for name, value in (provider.environment() | {"COMPACTORD_ADDR": client.address}).items():
             monkeypatch.setenv(name, value)
-        asyncio.run(eval(readme("Google ADK"), names))
+        readme("Google ADK")
     session = client.session("support/ada/support-42/clerk")
     said = [part.text.text for logged in session.messages() for part in logged.message.parts]
     assert said[0].startswith("You answer customers.")

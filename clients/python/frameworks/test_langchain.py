@@ -10,7 +10,7 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 
 import compactord
 from compactord.langchain_messages import neutral
-from programs import BINARY, WINDOW, check_log, model, readme, talk
+from programs import BINARY, WINDOW, check_log, look_up, model, readme, talk
 from provider import running
 
 EXAMPLE = "langchain_agent.py"
@@ -27,6 +27,7 @@ def test_a_long_conversation(client: compactord.Client, tmp_path: Path, maker: s
     check_log(session)
     synced = session.sync([neutral(message) for message in thread(database, maker)], compact=False, view=False)
     assert (synced.appended, synced.put_aside) == (0, 0)
+    look_up(client, tmp_path, EXAMPLE, arguments, session, QUIET)
 
 
 def thread(database: str, name: str) -> list[Any]:
@@ -39,11 +40,9 @@ def thread(database: str, name: str) -> list[Any]:
 
 
 def test_the_readme(client: compactord.Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    names: dict[str, Any] = {"compactord": compactord, "tools": []}
     with running(model(tmp_path), BINARY, WINDOW) as provider:
         for name, value in (provider.environment() | QUIET | {"COMPACTORD_ADDR": client.address}).items():
             monkeypatch.setenv(name, value)
-        eval(readme("LangChain and LangGraph"), names)
-    assert names["result"]["messages"][-1].text == "I heard you."
+        assert readme("LangChain and LangGraph")["result"]["messages"][-1].text == "I heard you."
     said = [part.text.text for logged in client.session("support-42").messages() for part in logged.message.parts]
     assert said == ["What did we decide?", "I heard you."]

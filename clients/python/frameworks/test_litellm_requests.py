@@ -30,8 +30,7 @@ def chat(*texts: str, **own: Any) -> dict[str, Any]:
 
 def test_the_readme(client: compactord.Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COMPACTORD_ADDR", client.address)
-    names: dict[str, Any] = {"compactord": compactord}
-    eval(readme("LiteLLM"), names)
+    names = readme("LiteLLM")
     data = chat("What did we decide?", metadata={"session_id": "support-42"})
     assert sent(names["window"], data) == data
     (logged,) = client.session("ada/support-42").messages()

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
-from typing import Any
 
 import pytest
 from pydantic_ai import ModelMessagesTypeAdapter
 
 import compactord
 from compactord.pydantic_ai_messages import neutral
-from programs import BINARY, WINDOW, check_log, model, readme, talk
+from programs import BINARY, WINDOW, check_log, look_up, model, readme, talk
 from provider import running
 
 EXAMPLE = "pydantic_ai_agent.py"
@@ -28,14 +26,13 @@ def test_a_long_conversation(client: compactord.Client, tmp_path: Path, maker: s
     messages = ModelMessagesTypeAdapter.validate_json(history.read_bytes())
     synced = session.sync(neutral(messages), compact=False, view=False)
     assert (synced.appended, synced.put_aside) == (0, 0)
+    look_up(client, tmp_path, EXAMPLE, arguments, session)
 
 
 def test_the_readme(client: compactord.Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    names: dict[str, Any] = {"compactord": compactord, "history": []}
     with running(model(tmp_path), BINARY, WINDOW) as provider:
         for name, value in (provider.environment() | {"COMPACTORD_ADDR": client.address}).items():
             monkeypatch.setenv(name, value)
-        asyncio.run(eval(readme("Pydantic AI"), names))
-    assert names["result"].output == "I heard you."
+        assert readme("Pydantic AI")["result"].output == "I heard you."
     said = [part.text.text for logged in client.session("support-42").messages() for part in logged.message.parts]
-    assert said == ["What did we decide?", "I heard you."]
+    assert said == ["What did we decide?", "I heard you.", "And why?", "I heard you."]

@@ -13,15 +13,16 @@ MODEL = "make-believe"
 
 @dataclass(frozen=True)
 class Call:
-    """A call of the tool that reads a file."""
+    """A call of a tool."""
 
     id: str
-    path: str
+    name: str
+    given: dict[str, Any]
 
     @property
     def arguments(self) -> str:
-        """Its arguments."""
-        return json.dumps({"path": self.path})
+        """Its arguments, as a model writes them."""
+        return json.dumps(self.given)
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ def _responses_body(said: Said, tokens: int) -> dict[str, Any]:
             "type": "function_call",
             "id": f"fc_{said.number}_{at}",
             "call_id": call.id,
-            "name": "read_file",
+            "name": call.name,
             "arguments": call.arguments,
             "status": "completed",
         }
@@ -148,7 +149,7 @@ def _chat_last(body: dict[str, Any]) -> str | None:
 
 def _chat_message(said: Said) -> dict[str, Any]:
     calls = [
-        {"id": call.id, "type": "function", "function": {"name": "read_file", "arguments": call.arguments}}
+        {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
         for call in said.calls
     ]
     return {"role": "assistant", "content": said.text} | ({"tool_calls": calls} if calls else {})
@@ -170,7 +171,7 @@ def _chat_events(said: Said, tokens: int) -> Iterator[str]:
     deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
     deltas += [{"content": piece} for piece in _pieces(said.text)]
     for index, call in enumerate(said.calls):
-        named = {"index": index, "id": call.id, "type": "function", "function": {"name": "read_file", "arguments": ""}}
+        named = {"index": index, "id": call.id, "type": "function", "function": {"name": call.name, "arguments": ""}}
         deltas.append({"tool_calls": [named]})
         deltas += [
             {"tool_calls": [{"index": index, "function": {"arguments": piece}}]} for piece in _pieces(call.arguments)
@@ -196,10 +197,7 @@ def _anthropic_body(said: Said, tokens: int) -> dict[str, Any]:
     if said.thought:
         blocks.append({"type": "thinking", "thinking": said.thought, "signature": f"sealed-{said.number}"})
     blocks.append({"type": "text", "text": said.text})
-    blocks += [
-        {"type": "tool_use", "id": call.id, "name": "read_file", "input": json.loads(call.arguments)}
-        for call in said.calls
-    ]
+    blocks += [{"type": "tool_use", "id": call.id, "name": call.name, "input": call.given} for call in said.calls]
     return {
         "id": f"msg_{said.number}",
         "type": "message",
@@ -253,7 +251,7 @@ def _gemini_parts(said: Said) -> list[dict[str, Any]]:
     """The parts of an answer. The model signs its first call, or without calls its text, and does not show thoughts."""
     sealed = {"thoughtSignature": base64.b64encode(f"sealed-{said.number}".encode()).decode()}
     parts: list[dict[str, Any]] = [{"text": said.text} | ({} if said.calls else sealed)]
-    parts += [{"functionCall": {"name": "read_file", "args": json.loads(call.arguments)}} for call in said.calls]
+    parts += [{"functionCall": {"name": call.name, "args": call.given}} for call in said.calls]
     if said.calls:
         parts[-len(said.calls)] |= sealed
     return parts

@@ -69,6 +69,7 @@ def test_nobody_imports_an_adapter_or_its_framework_who_does_not_ask_for_it() ->
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     imported = set(done.stdout.split())
     assert "compactord.lists" in imported
-    shared = ["google_adk_contents", "langchain_messages", "openai_agents_items", "pydantic_ai_messages", "whole_list"]
+    messages = ["google_adk_contents", "langchain_messages", "openai_agents_items", "pydantic_ai_messages"]
+    shared = [*messages, "opened", "recall_tools", "whole_list"]
     unasked = {f"compactord.{name}" for name in [*adapters, *shared]}
     assert not imported & (unasked | frameworks)

@@ -6,22 +6,26 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 from urllib.parse import quote
 
 from google.adk.agents import LlmAgent
 from google.adk.agents.callback_context import CallbackContext
+from google.adk.agents.llm_agent import ToolUnion
 from google.adk.models import Gemini
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from google.adk.plugins import BasePlugin
+from google.adk.tools import BaseTool, ToolContext
+from google.genai import types
 from typing_extensions import override
 
 from compactord._sync.client.client import Client
 from compactord._sync.client.session import Session
 from compactord.google_adk_contents import element, instruction, shown
 from compactord.opened import OpenedSessions
+from compactord.recall_tools import RecallTool, neutral_tools
 from compactord.view import View
 from compactord.whole_list import made_room, session_id, synced_on_thread
 from compactord.words import Policy
@@ -60,6 +64,14 @@ class CompactordPlugin(BasePlugin):
             agent: The name of the agent.
         """
         return self._opened([app_name, user_id, session_id, agent])
+
+    def recall_tools(self) -> list[ToolUnion]:
+        """The tools ``recall_content`` and ``search_messages``, with which a model reads what the view leaves out.
+
+        Give them to each agent: ``LlmAgent(tools=[..., *window.recall_tools()])``. They read the session of the agent
+        that calls them, in the conversation in which it does.
+        """
+        return [_Tool(tool, self._session_of) for tool in neutral_tools()]
 
     @override
     async def before_model_callback(self, *, callback_context: CallbackContext, llm_request: LlmRequest) -> None:
@@ -114,6 +126,27 @@ class CompactordPlugin(BasePlugin):
     def _opened(self, names: Sequence[str]) -> Session:
         # Whoever chooses one name cannot make another one of it.
         return self._sessions.get(session_id("/".join(quote(one, safe="") for one in names)), dialect="gemini")
+
+
+class _Tool(BaseTool):
+    """A tool that reads the session of the agent that calls it."""
+
+    def __init__(self, tool: RecallTool, session: Callable[[CallbackContext], Session]) -> None:
+        super().__init__(name=tool.name, description=tool.description)
+        self._tool = tool
+        self._session = session
+
+    @override
+    def _get_declaration(self) -> types.FunctionDeclaration:
+        return types.FunctionDeclaration(
+            name=self.name, description=self.description, parameters_json_schema=self._tool.parameters
+        )
+
+    @override
+    async def run_async(self, *, args: dict[str, Any], tool_context: ToolContext) -> dict[str, str]:
+        session = await asyncio.to_thread(self._session, tool_context)
+        output = await self._tool.output_on_thread(session, args)
+        return {"error" if output.is_error else "output": output.text}
 
 
 def _show(view: View, request: LlmRequest, context: CallbackContext) -> None:

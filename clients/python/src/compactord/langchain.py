@@ -11,8 +11,10 @@ from typing import Any
 
 from langchain.agents.middleware import AgentMiddleware, AgentState, ModelRequest, ModelResponse
 from langchain_core.messages import AnyMessage, SystemMessage
+from langchain_core.tools import BaseTool, ToolException
 from langgraph.config import get_config
 from langgraph.runtime import Runtime
+from pydantic import PrivateAttr
 from typing_extensions import override
 
 from compactord import v1
@@ -20,6 +22,7 @@ from compactord._sync.client.client import Client
 from compactord._sync.client.session import Session
 from compactord.langchain_messages import neutral, shown
 from compactord.opened import OpenedSessions
+from compactord.recall_tools import RecallTool, neutral_tools
 from compactord.whole_list import made_room, session_id, synced, synced_on_thread
 from compactord.words import Policy
 
@@ -32,19 +35,24 @@ class CompactordMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
     The state of the graph keeps all messages, as without it. Each thread is a session of its own, with the thread's id;
     so is each call of an agent that is a tool of another one. Put it first among the middleware: then what others add
     for one call alone does not come into the log.
+
+    It brings the agent the tools ``recall_content`` and ``search_messages``, with which the model reads what the view
+    leaves out.
     """
 
-    def __init__(self, client: Client, *, policy: Policy) -> None:
+    def __init__(self, client: Client, *, policy: Policy, recall: bool = True) -> None:
         """Make a middleware.
 
         Args:
             client: The client of a daemon.
             policy: When and how sessions are compacted. It should have at least ``{"context_window": 200_000}``. A
                 thread that exists with another one gets it.
+            recall: Whether the agent gets the tools. Leave them out for a model that takes none.
         """
         super().__init__()
         self._client = client
         self._sessions = OpenedSessions(client, policy)
+        self.tools = [_Tool(tool, self.session) for tool in neutral_tools()] if recall else []
 
     def session(self, thread_id: str) -> Session:
         """The session of a thread, to read its log, to pin messages, or to go back. It is made where there is none."""
@@ -97,6 +105,27 @@ class CompactordMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
         """Do the same in an event loop."""
         session = await asyncio.to_thread(self.session, _thread())
         await asyncio.to_thread(session.sync, _listed(state["messages"], None), compact=False, view=False)
+
+
+class _Tool(BaseTool):
+    """A tool that reads the session of the thread in which it is called."""
+
+    _tool: RecallTool = PrivateAttr()
+    _session: Callable[[str], Session] = PrivateAttr()
+
+    def __init__(self, tool: RecallTool, session: Callable[[str], Session]) -> None:
+        super().__init__(
+            name=tool.name, description=tool.description, args_schema=tool.parameters, handle_tool_error=True
+        )
+        self._tool = tool
+        self._session = session
+
+    @override
+    def _run(self, **arguments: Any) -> str:
+        output = self._tool.output(self._session(_thread()), arguments)
+        if output.is_error:
+            raise ToolException(output.text)
+        return output.text
 
 
 def _thread() -> str:

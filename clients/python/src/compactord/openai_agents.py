@@ -12,13 +12,15 @@ from typing import Any
 
 from agents.memory import SessionABC, SessionSettings
 from agents.run import CallModelData, ModelInputData
+from agents.tool_context import ToolContext
 
-from agents import TResponseInputItem
+from agents import FunctionTool, Tool, TResponseInputItem
 from compactord._sync.client.session import Session
 from compactord.openai_agents_items import items_of
+from compactord.recall_tools import RecallTool, neutral_tools
 from compactord.whole_list import synced_on_thread
 
-_running: ContextVar[tuple[object, asyncio.Task[Any] | None]] = ContextVar("compactord_running")
+_running: ContextVar[tuple[CompactordFilter, asyncio.Task[Any] | None]] = ContextVar("compactord_running")
 """The filter that was called last, and the task in which: the tools of the run begin with a copy of it."""
 
 
@@ -137,3 +139,22 @@ class CompactordSession(SessionABC):
         if not self.model_input.holds(items):
             await asyncio.to_thread(self._session.sync, items, compact=False, view=False)
         self._items = items
+
+
+def recall_tools() -> list[Tool]:
+    """The tools ``recall_content`` and ``search_messages``, with which a model reads what the view leaves out.
+
+    Give them to each agent: ``Agent(tools=[..., *recall_tools()])``. They read the session of the run's filter, so one
+    agent has them for all conversations.
+    """
+    return [_made(tool) for tool in neutral_tools()]
+
+
+def _made(tool: RecallTool) -> FunctionTool:
+    async def call(_: ToolContext[Any], arguments: str) -> str:
+        running, _its_task = _running.get((None, None))
+        if running is None:
+            raise ValueError(f"{tool.name}: give the run a CompactordFilter as its call_model_input_filter")
+        return (await tool.output_on_thread(running.session, arguments)).text
+
+    return FunctionTool(tool.name, tool.description, tool.parameters, call, strict_json_schema=False)

@@ -9,7 +9,7 @@ import asyncio
 import dataclasses
 from typing import Any
 
-from pydantic_ai import RunContext
+from pydantic_ai import FunctionToolset, RunContext, Tool
 from pydantic_ai.capabilities import AbstractCapability
 from pydantic_ai.exceptions import RetryModelRequest
 from pydantic_ai.messages import ModelResponse
@@ -22,6 +22,7 @@ from compactord._sync.client.client import Client
 from compactord._sync.client.session import Session
 from compactord.opened import OpenedSessions
 from compactord.pydantic_ai_messages import neutral, shown
+from compactord.recall_tools import RecallTool, neutral_tools
 from compactord.whole_list import made_room, session_id, synced_on_thread
 from compactord.words import Policy
 
@@ -31,22 +32,39 @@ class CompactordCapability(AbstractCapability[Any]):
 
     The run's history keeps all messages, as without it. Each conversation is a session of its own, with the
     conversation's id; so is each run of another agent within a tool.
+
+    It brings the agent the tools ``recall_content`` and ``search_messages``, with which the model reads what the view
+    leaves out.
     """
 
-    def __init__(self, client: Client, *, policy: Policy) -> None:
+    def __init__(self, client: Client, *, policy: Policy, recall: bool = True) -> None:
         """Make a capability.
 
         Args:
             client: The client of a daemon.
             policy: When and how sessions are compacted. It should have at least ``{"context_window": 200_000}``. A
                 conversation that exists with another one gets it.
+            recall: Whether the agent gets the tools. Leave them out for a model that takes none.
         """
         self._client = client
         self._sessions = OpenedSessions(client, policy)
+        made = [self._made(tool) for tool in neutral_tools()]
+        self._toolset: FunctionToolset[Any] | None = FunctionToolset(made, id="compactord") if recall else None
 
     def session(self, conversation_id: str) -> Session:
         """The session of a conversation, to read its log, to pin, or to go back. It is made where there is none."""
         return self._sessions.get(session_id(conversation_id))
+
+    @override
+    def get_toolset(self) -> FunctionToolset[Any] | None:
+        """The tools that read the conversation's session."""
+        return self._toolset
+
+    def _made(self, tool: RecallTool) -> Tool[Any]:
+        async def call(ctx: RunContext[Any], /, **arguments: Any) -> str:
+            return (await tool.output_on_thread(await self._session_of(ctx), arguments)).text
+
+        return Tool.from_schema(call, tool.name, tool.description, tool.parameters, takes_ctx=True)
 
     @override
     async def prepare_model_request(
