@@ -305,6 +305,22 @@ func mapViolations(r *validate.MapRules) []violation {
 	return all
 }
 
+// A preset's name in another spelling is suggested in the daemon's, and only if that is a name.
+func TestNamesInAnotherSpelling(t *testing.T) {
+	t.Parallel()
+	d := start(t)
+	for name, suggested := range map[string]string{
+		"claude-code": " (did you mean claude_code?)", "Codex": " (did you mean codex?)", "2nd-best": "", strings.Repeat("A", 65): "",
+	} {
+		_, err := d.sessions.CreateSession(t.Context(), &compactordv1.CreateSessionRequest{
+			Policy: &compactordv1.Policy{Preset: proto.String(name)},
+		})
+		requireReason(t, err, codes.InvalidArgument, "INVALID_FIELD")
+		require.Equal(t, "policy.preset: must be a name: a small letter, then up to 63 small letters, digits and _"+suggested,
+			status.Convert(err).Message())
+	}
+}
+
 // For an invalid name the error describes valid names in words.
 func TestPatternsOfNamesInWords(t *testing.T) {
 	t.Parallel()
@@ -315,6 +331,6 @@ func TestPatternsOfNamesInWords(t *testing.T) {
 	})
 	requireReason(t, err, codes.InvalidArgument, "INVALID_FIELD")
 	require.Equal(t, "session_id: must be 1 to 128 visible ASCII characters without spaces; "+
-		"policy.preset: must be a name: a small letter, then up to 63 small letters, digits and _; "+
+		"policy.preset: must be a name: a small letter, then up to 63 small letters, digits and _ (did you mean pi?); "+
 		"client_plan.strategy: must be a name: a letter, then up to 63 letters, digits, _, . and -", status.Convert(err).Message())
 }

@@ -1,6 +1,7 @@
 package apierror
 
 import (
+	"regexp"
 	"strings"
 
 	"buf.build/go/protovalidate"
@@ -54,18 +55,36 @@ var patternTexts = map[string]string{
 	"^[!-~]{1,128}$":                       "must be 1 to 128 visible ASCII characters without spaces",
 	"^[A-Za-z][A-Za-z0-9_.-]{0,63}$":       "must be a name: a letter, then up to 63 letters, digits, _, . and -",
 	"^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$": "must be a name: a letter or digit, then up to 127 letters, digits, ., _, :, / and -",
-	"^[a-z][a-z0-9_]{0,63}$":               "must be a name: a small letter, then up to 63 small letters, digits and _",
+	smallName:                              "must be a name: a small letter, then up to 63 small letters, digits and _",
 }
+
+// smallName is the pattern of the names of presets and of strategies of the operator's own.
+const smallName = "^[a-z][a-z0-9_]{0,63}$"
+
+var isSmallName = regexp.MustCompile(smallName)
 
 // describe says what is wrong with a field: for a pattern the words of patternTexts, else those of the rule, in the words
 // of other errors.
 func describe(v *protovalidate.Violation) string {
 	if v.Proto.GetRuleId() == "string.pattern" && v.RuleValue.IsValid() {
 		if words, known := patternTexts[v.RuleValue.String()]; known {
-			return words
+			return words + respelt(v)
 		}
 	}
 	return inOurWords(v.Proto.GetMessage())
+}
+
+// respelt asks for the name that was meant where it was written in another case or with other marks, such as claude-code.
+func respelt(v *protovalidate.Violation) string {
+	name, isText := v.FieldValue.Interface().(string)
+	if !isText || v.RuleValue.String() != smallName {
+		return ""
+	}
+	written := strings.NewReplacer("-", "_", " ", "_", ".", "_").Replace(strings.ToLower(name))
+	if !isSmallName.MatchString(written) {
+		return ""
+	}
+	return " (did you mean " + written + "?)"
 }
 
 func violatedField(v *protovalidate.Violation) string {
