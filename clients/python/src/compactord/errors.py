@@ -111,6 +111,8 @@ class FieldViolation:
 class CompactordError(Exception):
     """An error in the daemon, or between this program and the daemon.
 
+    Where it stands for an error of gRPC, tracebacks leave that out; it is in the chain of ``__context__``.
+
     Attributes:
         code: The gRPC status.
         reason: The stable reason, such as ``"COMPACTION_RUNNING"``. For errors of gRPC itself: the name of the status.

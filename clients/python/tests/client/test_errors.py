@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable
 from datetime import timedelta
 from importlib import import_module
@@ -13,6 +14,7 @@ from google.protobuf.any_pb2 import Any as Packed
 from google.protobuf.duration_pb2 import Duration
 
 import compactord
+from agents import client_of
 from compactord import errors, v1
 from compactord.v1 import error_pb2
 from daemons import talk
@@ -208,5 +210,29 @@ def test_errors_quote_nothing_of_a_conversation(client: compactord.Client) -> No
     for given in refused:
         with pytest.raises((compactord.CompactordError, TypeError, ValueError)) as caught:
             given()
-        told = "".join(str(error) for error in (caught.value, caught.value.__cause__, caught.value.args))
+        told = "".join([*traceback.format_exception(caught.value), str(caught.value.args)])
         assert "Schnurri" not in told
+
+
+@pytest.mark.parametrize("place", ["127.0.0.1:1", "unix:/nowhere/at/all"])
+@pytest.mark.parametrize("kind", ["sync", "async"])
+def test_tracebacks_leave_out_the_error_of_grpc_which_programs_still_find(kind: str, place: str) -> None:
+    messages = [{"role": "user", "content": "Hello."}]
+    with client_of(kind, place) as client:
+        session = client.session("any", dialect="openai_chat")
+        calls: list[Callable[[], object]] = [
+            session.info,
+            session.compact,
+            lambda: session.append("Hello."),
+            lambda: session.sync(messages),
+            lambda: client.compacted(messages, dialect="openai_chat", policy={"context_window": 8_000}),
+        ]
+        for call in calls:
+            with pytest.raises(compactord.UnavailableError, match="no daemon answers") as caught:
+                call()
+            shown = "".join(traceback.format_exception(caught.value))
+            assert "RpcError" not in shown, shown
+            chain: BaseException | None = caught.value
+            while chain is not None and not isinstance(chain, grpc.RpcError):
+                chain = chain.__context__
+            assert chain is not None

@@ -153,7 +153,7 @@ class AsyncListCompaction:
         except CompactordError as error:
             if error.reason == "TARGET_UNREACHABLE":
                 return None
-            raise deadline.classified(error) from error.__cause__
+            raise deadline.classified(error) from None
         finally:
             stream.cancel()
         if result is not None:

@@ -121,7 +121,7 @@ class AsyncCompaction:
                 self._over = True
                 if self._cancelled:
                     await self._end()
-                raise self._failed(error) from error.__cause__
+                raise self._failed(error) from None
             except BaseException:
                 self.cancel()
                 self._over = True
@@ -240,7 +240,7 @@ def _drop_frames(error: BaseException) -> None:
     handled: BaseException | None = error
     while handled is not None:
         handled.__traceback__ = None
-        handled = handled.__cause__
+        handled = handled.__context__
 
 
 class _AsyncEvents(AsyncIterator[v1.CompactionEvent]):

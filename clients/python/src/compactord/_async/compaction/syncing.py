@@ -276,7 +276,7 @@ class AsyncSyncCall:
                 wait = self._wait(failure, next(waits, None))
                 if wait is None:
                     await self._end()
-                    raise explained(failure, self._calls.settings) from error.__cause__
+                    raise explained(failure, self._calls.settings) from None
             except BaseException:
                 await self._end()
                 raise

@@ -103,7 +103,7 @@ class AsyncCalls:
         except CompactordError as error:
             failure = deadline.classified(error)
             failure.request_id = getattr(request, "request_id", "")
-            raise explained(failure, self.settings) from error.__cause__
+            raise explained(failure, self.settings) from None
 
     async def find_daemon(self, limit: float | None) -> None:
         """Ask once, before the first call, whether there can be a daemon: calls are repeated for seconds without one.

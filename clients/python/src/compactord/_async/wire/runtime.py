@@ -60,12 +60,12 @@ async def call(method: Unary[Q, A], request: Q, timeout: float | None) -> A:
     try:
         return await method(request, timeout=timeout)
     except grpc.aio.AioRpcError as error:
-        raise from_rpc_error(error) from error
-    except grpc.aio.UsageError as error:
-        raise client_closed() from error
-    except asyncio.CancelledError as error:
+        raise from_rpc_error(error) from None
+    except grpc.aio.UsageError:
+        raise client_closed() from None
+    except asyncio.CancelledError:
         if _task_runs_on():
-            raise cancelled("the client was closed") from error
+            raise cancelled("the client was closed") from None
         raise
 
 
@@ -77,8 +77,8 @@ class Stream(Generic[A]):
         self._loop = asyncio.get_running_loop()
         try:
             self._call = method(request, timeout=timeout)
-        except grpc.aio.UsageError as error:
-            raise client_closed() from error
+        except grpc.aio.UsageError:
+            raise client_closed() from None
 
     async def read(self) -> A | None:
         """Wait for the next response; None at the end.
@@ -89,10 +89,10 @@ class Stream(Generic[A]):
         try:
             answer = await self._call.read()
         except grpc.aio.AioRpcError as error:
-            raise from_rpc_error(error) from error
-        except asyncio.CancelledError as error:
+            raise from_rpc_error(error) from None
+        except asyncio.CancelledError:
             if (self._cancelled or _task_runs_on()) and not _task_is_cancelled():
-                raise cancelled("the call was cancelled") from error
+                raise cancelled("the call was cancelled") from None
             raise
         return None if answer is grpc.aio.EOF else cast(A, answer)
 

@@ -122,7 +122,7 @@ class Compaction:
                 self._over = True
                 if self._cancelled:
                     self._end()
-                raise self._failed(error) from error.__cause__
+                raise self._failed(error) from None
             except BaseException:
                 self.cancel()
                 self._over = True
@@ -241,7 +241,7 @@ def _drop_frames(error: BaseException) -> None:
     handled: BaseException | None = error
     while handled is not None:
         handled.__traceback__ = None
-        handled = handled.__cause__
+        handled = handled.__context__
 
 
 class _Events(Iterator[v1.CompactionEvent]):

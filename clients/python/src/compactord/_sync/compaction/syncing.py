@@ -277,7 +277,7 @@ class SyncCall:
                 wait = self._wait(failure, next(waits, None))
                 if wait is None:
                     self._end()
-                    raise explained(failure, self._calls.settings) from error.__cause__
+                    raise explained(failure, self._calls.settings) from None
             except BaseException:
                 self._end()
                 raise

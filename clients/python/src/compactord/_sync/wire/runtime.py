@@ -56,9 +56,9 @@ def call(method: Unary[Q, A], request: Q, timeout: float | None) -> A:
     try:
         return method(request, timeout=timeout)
     except grpc.RpcError as error:
-        raise from_rpc_error(cast(RpcFailure, error)) from error
+        raise from_rpc_error(cast(RpcFailure, error)) from None
     except ValueError as error:
-        raise _closed(error) from error
+        raise _closed(error) from None
 
 
 class Stream(Generic[A]):
@@ -73,7 +73,7 @@ class Stream(Generic[A]):
         try:
             self._call = method(request, timeout=timeout)
         except ValueError as error:
-            raise _closed(error) from error
+            raise _closed(error) from None
         generated = isinstance(cast(object, self._call), Generator)
         self._generator = cast("Generator[A, None, None]", self._call) if generated else None
 
@@ -89,7 +89,7 @@ class Stream(Generic[A]):
         except StopIteration:
             pass
         except grpc.RpcError as error:
-            raise from_rpc_error(cast(RpcFailure, error)) from error
+            raise from_rpc_error(cast(RpcFailure, error)) from None
         if self._cancelled and self._generator is not None:
             self._generator.close()
             raise cancelled("the call was cancelled")
