@@ -246,3 +246,22 @@ def test_names_do_not_run_together(client: compactord.Client) -> None:
     one = plugin.session(app_name="app", user_id="ada/one", session_id="two", agent="reader")
     other = plugin.session(app_name="app", user_id="ada", session_id="one/two", agent="reader")
     assert one.id != other.id
+
+
+def test_the_model_looks_up_its_own_conversation(client: compactord.Client) -> None:
+    plugin = CompactordPlugin(client, policy=POLICY)
+    for own, other in (("hall-7", "hall-8"), ("hall-8", "hall-7")):
+        lookups = [call("search_messages", words="crate"), call("recall_content", refrence="#0")]
+        model = answering(*lookups, "Done.")
+        agent = LlmAgent(name=own.replace("-", "_"), model=model, tools=plugin.recall_tools())
+        talk(agent, plugin, f"The crate is in {own}.")
+        responses = [part.function_response for content in asked(model)[-1] for part in content.parts or []]
+        found, wrong = [one.response or {} for one in responses if one]
+        assert own in found["output"] and other not in found["output"]
+        assert wrong["error"].startswith("Nothing was read: ")
+
+
+def test_a_session_of_too_few_names_says_what_it_takes(client: compactord.Client) -> None:
+    session: Any = CompactordPlugin(client, policy=POLICY).session
+    with pytest.raises(TypeError, match="'user_id', 'session_id', and 'agent'"):
+        session("support-42")

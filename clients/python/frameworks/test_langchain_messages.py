@@ -282,3 +282,30 @@ def test_instructions_are_those_of_the_request(client: compactord.Client) -> Non
     synced = session.sync([neutral(message) for message in list_])
     assert synced.messages is not None
     assert [message.message.role for message in synced.messages] == [v1.Role.ROLE_SYSTEM, v1.Role.ROLE_USER]
+
+
+def test_the_model_looks_up_its_own_thread(client: compactord.Client) -> None:
+    def calls(name: str, **given: str) -> AIMessage:
+        return AIMessage("", tool_calls=[{"type": "tool_call", "id": f"call_{name}", "name": name, "args": given}])
+
+    answers = [calls("search_messages", words="crate"), calls("recall_content", refrence="#0"), AIMessage("Done.")]
+    model = Model(messages=iter(answers * 2), asked=[])
+    middleware = CompactordMiddleware(client, policy=POLICY)
+    agent: Any = create_agent(model, middleware=[middleware], checkpointer=InMemorySaver())
+
+    def ask(hall: str) -> tuple[list[HumanMessage], Any]:
+        return [HumanMessage(f"The crate is in {hall}.")], {"configurable": {"thread_id": f"look-up-{hall}"}}
+
+    messages, config = ask("hall-7")
+    first = agent.invoke({"messages": messages}, config)["messages"]
+    messages, config = ask("hall-8")
+    second = asyncio.run(agent.ainvoke({"messages": messages}, config))["messages"]
+    for said, own, other in ((first, "hall-7", "hall-8"), (second, "hall-8", "hall-7")):
+        found, wrong = [message for message in said if message.type == "tool"]
+        assert found.status == "success" and own in found.text and other not in found.text
+        assert wrong.status == "error" and wrong.text.startswith("Nothing was read: ")
+        assert said[-1].text == "Done."
+
+
+def test_an_agent_can_be_without_the_tools(client: compactord.Client) -> None:
+    assert not CompactordMiddleware(client, policy=POLICY, recall=False).tools

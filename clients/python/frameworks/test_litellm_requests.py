@@ -40,6 +40,9 @@ def test_the_readme(client: compactord.Client, monkeypatch: pytest.MonkeyPatch) 
 def test_all_that_is_no_conversation_stays(client: compactord.Client) -> None:
     window = CompactordCallback(client, policy=POLICY)
     generated = {"session_id": "made-up", "litellm_session_id_generated": True}
+    with pytest.warns(compactord.CompactordWarning, match="a request names no session, so it is sent as it is"):
+        sent(window, chat("Hello.", metadata={}), "bert")
+    # It is said once.
     for data, call in (
         (chat("Hello.", metadata={}), "acompletion"),
         (chat("Hello.", metadata=generated), "acompletion"),
@@ -77,4 +80,6 @@ def test_after_an_overflow_the_next_request_is_smaller(client: compactord.Client
 def test_a_program_names_conversations_itself(client: compactord.Client) -> None:
     window = CompactordCallback(client, policy=POLICY, session=lambda data: data["user"])
     sent(window, chat("Hello.", user="room-7"), "fay")
+    # None is what the program says, and no mistake.
+    assert sent(window, chat("A title.", user=None), "fay") == chat("A title.", user=None)
     assert len(list(client.session("fay/room-7").messages())) == 1

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import compactord
 from agents import Agent, RunConfig, Runner, SQLiteSession, set_tracing_disabled
-from compactord.openai_agents import CompactordFilter, CompactordSession
+from compactord.openai_agents import CompactordFilter, CompactordSession, recall_tools
 from generated import texts
 from programs import BINARY, recordings
 
@@ -245,3 +245,46 @@ def test_calls_that_wait_are_read_by_another_process(client: compactord.Client) 
 def test_a_session_in_another_dialect_is_refused(client: compactord.Client) -> None:
     with pytest.raises(ValueError, match="openai_responses"):
         CompactordFilter(client.create_session(dialect="openai_chat"))
+
+
+def test_a_session_for_asyncio_is_refused_at_once(client: compactord.Client) -> None:
+    waiting = compactord.AsyncClient(client.address)
+    given: list[Any] = [waiting.session("any", dialect=DIALECT), waiting.open_session("any", dialect=DIALECT)]
+    for one in given:
+        with pytest.raises(TypeError, match=r"^session: must be a session of compactord\.Client, not of the type"):
+            CompactordSession(one)
+
+
+def test_a_run_without_the_filter_is_told(client: compactord.Client) -> None:
+    session = CompactordSession(client.create_session(dialect=DIALECT, policy=POLICY))
+    model = ScriptedModel([[assistant_message(text)] for text in ("One.", "Two.", "Three.")])
+
+    async def run(config: RunConfig | None = None) -> None:
+        await Runner.run(Agent(name="One", model=model), "Go on.", session=session, run_config=config)
+
+    asyncio.run(run(RunConfig(call_model_input_filter=session.model_input)))
+    with pytest.warns(compactord.CompactordWarning, match="the run has no filter, so nothing is compacted"):
+        asyncio.run(run())
+    asyncio.run(run(RunConfig(call_model_input_filter=session.model_input)))
+    # What a program adds itself, after it has read the session, is no run's.
+    asyncio.run(session.get_items())
+    asyncio.run(session.add_items([{"role": "user", "content": "Hi."}, {"role": "assistant", "content": "Hello."}]))
+
+
+def test_the_model_looks_up_its_own_conversation(client: compactord.Client) -> None:
+    lookups = [[function_call("search_messages", {"words": "crate"}, call_id="call_1")]]
+    lookups.append([function_call("recall_content", {"refrence": "#0"}, call_id="call_2")])
+    model = ScriptedModel([*lookups, [assistant_message("Done.")]] * 2)
+    agent = Agent(name="Clerk", model=model, tools=recall_tools())
+
+    async def run(hall: str) -> list[str]:
+        held = await asyncio.to_thread(client.create_session, dialect=DIALECT, policy=POLICY)
+        config = RunConfig(call_model_input_filter=CompactordFilter(held))
+        result = await Runner.run(agent, f"The crate is in {hall}.", run_config=config)
+        assert result.final_output == "Done."
+        return [item.output for item in result.new_items if item.type == "tool_call_output_item"]
+
+    for own, other in (("hall-7", "hall-8"), ("hall-8", "hall-7")):
+        found, wrong = asyncio.run(run(own))
+        assert own in found and other not in found
+        assert wrong.startswith("Nothing was read: ")

@@ -234,3 +234,28 @@ def test_an_agent_within_a_tool_has_a_session_of_its_own(client: compactord.Clie
     kinds = [part.WhichOneof("kind") for one in session.messages() for part in one.message.parts]
     assert kinds == ["text", "text", "tool_call", "tool_result", "text"]
     assert not list(session.records(kinds=["revert"]))
+
+
+@pytest.mark.parametrize("recall", [True, False])
+def test_the_model_looks_up_its_own_conversation(client: compactord.Client, recall: bool) -> None:
+    offered: list[set[str]] = []
+
+    def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        offered.append({tool.name for tool in info.function_tools})
+        if not recall or len(messages) == 5:
+            return ModelResponse([TextPart("Done.")])
+        if len(messages) == 1:
+            return ModelResponse([ToolCallPart("search_messages", {"words": "crate"}, "call_1")])
+        return ModelResponse([ToolCallPart("recall_content", {"refrence": "#0"}, "call_2")])
+
+    agent = Agent(FunctionModel(answer), capabilities=[CompactordCapability(client, policy=POLICY, recall=recall)])
+    for own, other in (("hall-7", "hall-8"), ("hall-8", "hall-7")):
+        result = agent.run_sync(f"The crate is in {own}.", conversation_id=f"look-up-{own}-{recall}")
+        assert result.output == "Done."
+        parts = [part for message in result.all_messages() for part in message.parts]
+        read = [str(part.content) for part in parts if isinstance(part, ToolReturnPart)]
+        if recall:
+            found, wrong = read
+            assert own in found and other not in found
+            assert wrong.startswith("Nothing was read: ")
+    assert offered[0] == ({"recall_content", "search_messages"} if recall else set())

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
 
 import compactord
 from agents import policy
@@ -49,3 +53,25 @@ def test_threads_that_open_a_session_at_the_same_time_get_the_same_one(client: c
         thread.join()
     assert len(got) == 8
     assert len(set(map(id, got))) == 1
+
+
+@pytest.mark.parametrize("given", [compactord.AsyncClient, lambda: compactord.AsyncClient().health(), object])
+def test_another_client_is_refused_at_once(given: Callable[[], Any]) -> None:
+    with pytest.raises(TypeError, match=r"^client: must be a compactord\.Client, not of the type \w+: its calls wait"):
+        OpenedSessions(given(), policy(context_window=8_000))
+
+
+def test_a_misspelt_field_is_told_without_a_daemon() -> None:
+    with pytest.raises(ValueError, match="there is no field 'context_windows': did you mean 'context_window'"):
+        OpenedSessions(compactord.Client("127.0.0.1:1"), {"context_windows": 8_000})
+
+
+def test_a_policy_that_says_nowhere_when_to_compact_is_told_in_the_line_of_the_program() -> None:
+    client = compactord.Client("127.0.0.1:1")
+    for given in ({"context_window": 9}, {"max_input_tokens": 9}, {"preset": "pi"}, {"trigger": {"trigger_tokens": 9}}):
+        OpenedSessions(client, given)
+    with pytest.warns(
+        compactord.CompactordWarning, match="has no context window, so no compaction comes due"
+    ) as warned:
+        OpenedSessions(client, {"thinking": "strip"})
+    assert [one.filename for one in warned] == [__file__]

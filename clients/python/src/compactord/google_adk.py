@@ -52,7 +52,7 @@ class CompactordPlugin(BasePlugin):
         self._client = client
         self._sessions = OpenedSessions(client, policy)
 
-    def session(self, *, app_name: str, user_id: str, session_id: str, agent: str) -> Session:
+    def session(self, app_name: str, user_id: str, session_id: str, agent: str) -> Session:
         """The session of an agent in a conversation, to read its log, to pin, or to go back.
 
         It is made where there is none. The first three arguments are those of ``get_session`` of ADK's services.

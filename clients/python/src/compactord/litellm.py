@@ -16,6 +16,7 @@ from typing_extensions import override
 from compactord._sync.client.client import Client
 from compactord._sync.client.session import Session
 from compactord.opened import OpenedSessions
+from compactord.warned import warn
 from compactord.whole_list import made_room, session_id, synced_on_thread
 from compactord.words import Dialect, Policy
 
@@ -46,8 +47,8 @@ def session_of_metadata(data: Mapping[str, Any]) -> str | None:
 class CompactordCallback(CustomLogger):
     """What models are sent: the view of a session, in place of all messages of a request.
 
-    A request that names no session is sent as it is. The sessions of one user of the proxy are apart from those of
-    others; without users, those of one key are.
+    A request that names no session is sent as it is, and of the first one a :class:`compactord.CompactordWarning` says
+    so. The sessions of one user of the proxy are apart from those of others; without users, those of one key are.
     """
 
     def __init__(
@@ -69,6 +70,7 @@ class CompactordCallback(CustomLogger):
         super().__init__()
         self._client = client
         self._named = session
+        self._has_warned = session is not session_of_metadata
         self._sessions = OpenedSessions(client, policy)
 
     @override
@@ -86,6 +88,7 @@ class CompactordCallback(CustomLogger):
             return data
         session = await self._session_of(user_api_key_dict, data, call_type)
         if session is None:
+            self._warn_of_no_session()
             return data
         synced = await synced_on_thread(session, data[listed], system=data.get(system) if system else None)
         # Calls without results: the provider says what is wrong.
@@ -103,6 +106,12 @@ class CompactordCallback(CustomLogger):
         session = await self._session_of(user_api_key_dict, request_data, "acompletion")
         if session is not None:
             await asyncio.to_thread(made_room, self._client, session, original_exception)
+
+    def _warn_of_no_session(self) -> None:
+        """Warn once: a proxy may have clients that need no session."""
+        if not self._has_warned:
+            self._has_warned = True
+            warn("a request names no session, so it is sent as it is: its client gives the header x-litellm-session-id")
 
     async def _session_of(self, user: UserAPIKeyAuth, data: Mapping[str, Any], call_type: str) -> Session | None:
         named = self._named(data)

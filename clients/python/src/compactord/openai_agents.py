@@ -7,6 +7,7 @@ session. :class:`CompactordSession` is an Agents session itself, which keeps its
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from contextvars import ContextVar
 from typing import Any
 
@@ -17,7 +18,9 @@ from agents.tool_context import ToolContext
 from agents import FunctionTool, Tool, TResponseInputItem
 from compactord._sync.client.session import Session
 from compactord.openai_agents_items import items_of
+from compactord.opened import checked
 from compactord.recall_tools import RecallTool, neutral_tools
+from compactord.warned import warn
 from compactord.whole_list import synced_on_thread
 
 _running: ContextVar[tuple[CompactordFilter, asyncio.Task[Any] | None]] = ContextVar("compactord_running")
@@ -30,6 +33,11 @@ class CompactordFilter:
     Give it as ``call_model_input_filter`` of a ``RunConfig``. Take one filter for a conversation, and give it to each
     run of the conversation. An agent that is used as a tool inherits the configuration of the run. Its items are none
     of the conversation's: they are sent as they are.
+
+    Attributes:
+        session: The conversation's session.
+        left_out: Whether a run has begun with :class:`CompactordSession`, and no call of the model went through the
+            filter since.
     """
 
     def __init__(self, session: Session) -> None:
@@ -40,11 +48,14 @@ class CompactordFilter:
                 window: ``client.open_session(ID, dialect="openai_responses", policy={"context_window": 200_000})``.
 
         Raises:
+            TypeError: This is no session of ``Client``, such as one of ``AsyncClient``.
             ValueError: The session has another dialect.
         """
+        session = checked(session, Session, "session: must be a session of compactord.Client")
         if session.dialect != "openai_responses":
             raise ValueError(f"session: the dialect must be 'openai_responses', and is {session.dialect!r}")
         self.session = session
+        self.left_out = False
         self._items: list[TResponseInputItem] = []
 
     async def __call__(self, data: CallModelData[Any]) -> ModelInputData:
@@ -59,6 +70,7 @@ class CompactordFilter:
         given = data.model_data
         if self._is_another_agents(given.input):
             return given
+        self.left_out = False
         self._items = list(given.input)
         synced = await synced_on_thread(self.session, self._items, system=given.instructions or None)
         if synced.view is None:
@@ -94,11 +106,12 @@ class CompactordSession(SessionABC):
             session: As for :class:`CompactordFilter`.
 
         Raises:
+            TypeError: As for :class:`CompactordFilter`.
             ValueError: The session has another dialect.
         """
+        self.model_input = CompactordFilter(session)
         self.session_id = session.id
         self.session_settings = SessionSettings()
-        self.model_input = CompactordFilter(session)
         self._session = session
         self._items: list[TResponseInputItem] | None = None
 
@@ -108,12 +121,21 @@ class CompactordSession(SessionABC):
         Args:
             limit: Return only the newest items. Default: all.
         """
-        self._items = await asyncio.to_thread(items_of, self._session)
-        return self._items[-limit:] if limit else [] if limit == 0 else list(self._items)
+        self.model_input.left_out = True
+        items = await self._read()
+        return items[-limit:] if limit else [] if limit == 0 else list(items)
 
     async def add_items(self, items: list[TResponseInputItem]) -> None:
-        """Append items, which are on disk then. What a model call has appended already is not appended again."""
+        """Append items, which are on disk then. What a model call has appended already is not appended again.
+
+        Where a model has answered a run that lacks the filter, a :class:`compactord.CompactordWarning` says so.
+        """
         held = await self._held()
+        if self.model_input.left_out and any(map(_is_answer, items)):
+            warn(
+                "the run has no filter, so nothing is compacted: give each run both, the session and "
+                "run_config=RunConfig(call_model_input_filter=session.model_input)"
+            )
         await self._bring([*held, *items])
 
     async def pop_item(self) -> TResponseInputItem | None:
@@ -133,12 +155,22 @@ class CompactordSession(SessionABC):
         await asyncio.to_thread(self._session.clear)
 
     async def _held(self) -> list[TResponseInputItem]:
-        return await self.get_items() if self._items is None else self._items
+        return await self._read() if self._items is None else self._items
+
+    async def _read(self) -> list[TResponseInputItem]:
+        self._items = await asyncio.to_thread(items_of, self._session)
+        return self._items
 
     async def _bring(self, items: list[TResponseInputItem]) -> None:
         if not self.model_input.holds(items):
             await asyncio.to_thread(self._session.sync, items, compact=False, view=False)
         self._items = items
+
+
+def _is_answer(item: Mapping[str, Any]) -> bool:
+    """Whether a model has made an item. What programs write as an answer has no type."""
+    kind = item.get("type")
+    return kind in ("function_call", "reasoning") or (kind == "message" and item.get("role") == "assistant")
 
 
 def recall_tools() -> list[Tool]:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
 import threading
 from collections import OrderedDict
+from typing import TypeVar
 
+from compactord import v1, warned, words
 from compactord._sync.client.client import Client
 from compactord._sync.client.session import Session
 from compactord.errors import SessionExistsError
 from compactord.words import Dialect, Policy
+
+T = TypeVar("T")
 
 MOST_OPENED = 1_000
 """How many sessions an adapter keeps. A server has conversations without end, and each session holds its view."""
@@ -24,9 +29,14 @@ class OpenedSessions:
             client: The client of a daemon.
             policy: That of the sessions.
             most: How many sessions are kept.
+
+        Raises:
+            TypeError: This is another client, such as that for asyncio.
+            ValueError: The policy has a field that there is not, or a wrong value.
         """
-        self._client = client
-        self._policy = policy
+        self._client = checked(client, Client, "client: must be a compactord.Client")
+        self._policy = words.policy(policy) or v1.Policy()
+        warned.warn(warned.windowless(self._policy))
         self._most = most
         self._lock = threading.Lock()
         self._sessions: OrderedDict[tuple[str, Dialect | None], Session] = OrderedDict()
@@ -59,3 +69,17 @@ class OpenedSessions:
             opened = self._client.session(session_id, dialect=dialect)
             opened.update(policy=self._policy)
             return opened
+
+
+def checked(given: object, kind: type[T], wanted: str) -> T:
+    """What was given, where it is of a kind.
+
+    Raises:
+        TypeError: It is not. The text begins with what is wanted.
+    """
+    if isinstance(given, kind):
+        return given
+    if inspect.iscoroutine(given):
+        given.close()  # It will never be awaited, of which Python would warn.
+    kind_given = type(given).__name__
+    raise TypeError(f"{wanted}, not of the type {kind_given}: its calls wait on threads, and an event loop goes on")

@@ -51,6 +51,32 @@ def unbounded(report: v1.ContextReport | None) -> str:
     )
 
 
+def windowless(policy: v1.Policy) -> str:
+    """What to say of a new policy that says nowhere when to compact; empty where it does, or names one that may."""
+    if policy.preset or policy.context_window or policy.max_input_tokens or policy.HasField("trigger"):
+        return ""
+    return (
+        "the policy has no context window, so no compaction comes due, unless the daemon's default policy has one: "
+        'give the model\'s, such as policy={"context_window": 200_000}'
+    )
+
+
+def forgotten(session_id: str, put_aside: int, known: int) -> str:
+    """What to say of a list that has nothing of a session but its instructions; empty where it has.
+
+    Args:
+        session_id: The session.
+        put_aside: How many messages the list has put aside. One alone may be a question that nobody answered.
+        known: How many elements of the list the session had, without the instructions.
+    """
+    if known > 0 or put_aside < 2:
+        return ""
+    return (
+        f"the list has nothing of the messages that session {session_id} held, so they are put aside: if that is not "
+        "meant, give each run the whole history, and keep it where a restart does not lose it"
+    )
+
+
 def contradicted(policy: v1.Policy, limit: int) -> str:
     """What to say of a policy whose model accepts ``limit`` tokens, as its provider says; empty where they agree."""
     known = [tokens for tokens in (policy.context_window, policy.max_input_tokens) if tokens]

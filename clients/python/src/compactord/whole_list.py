@@ -5,15 +5,17 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from typing import Any
+from itertools import takewhile
+from typing import Any, cast
 
+from compactord import v1
 from compactord._sync.client.client import Client
 from compactord._sync.client.session import Session
 from compactord.errors import CompactordError, InvalidRequestError, SyncConflictError, UnavailableError
 from compactord.synced import Synced
-from compactord.warned import warn
+from compactord.warned import forgotten, warn
 
 _VALID_ID = re.compile(r"[!-~]{1,128}")
 
@@ -36,20 +38,30 @@ def synced(session: Session, messages: Iterable[Any], *, system: object = None) 
     """Bring the session in line with a framework's list, and compact where that is due.
 
     Where the compaction fails, the run goes on with what is not compacted, and a :class:`compactord.CompactordWarning`
-    says why. The daemon does not try again at once: after some failures it waits longer and longer.
+    says why. The daemon does not try again at once: after some failures it waits longer and longer. Another one says
+    that the list has nothing of what the session held, as where its history was forgotten.
 
     Raises:
         CompactordError: No daemon answers, it does not take the list, or another process has written to the session.
     """
     listed = list(messages)
     try:
-        return session.sync(listed, system=system)
+        made = session.sync(listed, system=system)
     except (InvalidRequestError, SyncConflictError, UnavailableError):
         raise
     except CompactordError as error:
         made = session.sync(listed, system=system, compact=False)
         warn(f"the session could not be compacted: {error}")
-        return made
+    instructions = len(list(takewhile(_instructs, listed)))
+    warn(forgotten(session.id, made.put_aside, made.known - instructions))
+    return made
+
+
+def _instructs(element: Any) -> bool:
+    """Whether an element of a list is an instruction, in the neutral shape or in one of OpenAI's."""
+    is_dict = isinstance(element, Mapping)
+    role = cast("Mapping[str, Any]", element).get("role") if is_dict else getattr(element, "role", None)
+    return role in (v1.Role.ROLE_SYSTEM, v1.Role.ROLE_DEVELOPER, "system", "developer")
 
 
 async def synced_on_thread(session: Session, messages: Iterable[Any], *, system: object = None) -> Synced:

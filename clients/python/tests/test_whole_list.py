@@ -1,0 +1,48 @@
+"""The lists that the adapters of frameworks bring."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import compactord
+from agents import policy
+from compactord.whole_list import synced
+
+QUESTION, ANSWER = compactord.user("What is in hall 7?"), compactord.assistant("Crates.")
+BRIEF = compactord.system("Be brief.")
+
+
+def told(session: compactord.Session, *messages: Any, system: str | None = None) -> list[str]:
+    """What a list is warned of."""
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        synced(session, messages, system=system)
+    return [str(one.message) for one in warned]
+
+
+def test_a_list_without_its_history_is_told(client: compactord.Client) -> None:
+    session = client.create_session(policy=policy())
+    assert told(session, BRIEF, QUESTION) == []
+    assert told(session, BRIEF, QUESTION, ANSWER, compactord.user("And in hall 8?")) == []
+    # The end is another one: an edit.
+    assert told(session, BRIEF, QUESTION, ANSWER, compactord.user("And in hall 9?")) == []
+    (warned,) = told(session, BRIEF, compactord.user("What did we decide?"))
+    assert warned.startswith(
+        f"the list has nothing of the messages that session {session.id} held, so they are put aside"
+    )
+    # Nobody had answered the one message: the run has failed.
+    assert told(session, BRIEF, compactord.user("Well?")) == []
+
+
+def test_a_list_without_its_history_is_told_in_dialects(client: compactord.Client) -> None:
+    said = [{"role": "user", "content": "What is in hall 7?"}, {"role": "assistant", "content": "Crates."}]
+    other = {"role": "user", "content": "What did we decide?"}
+    chat = client.create_session(policy=policy(), dialect="openai_chat")
+    brief = {"role": "developer", "content": "Be brief."}
+    assert told(chat, brief, *said) == []
+    assert len(told(chat, brief, other)) == 1
+    claude = client.create_session(policy=policy(), dialect="anthropic")
+    assert told(claude, *said, system="Be brief.") == []
+    assert told(claude, *said, other, system="Be briefer.") == []
+    assert len(told(claude, other, system="Be briefer.")) == 1
