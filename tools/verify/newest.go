@@ -14,6 +14,9 @@ import (
 // pinnedPackage is a line of a lock file that pins a package: its name, its version, and perhaps a condition.
 var pinnedPackage = regexp.MustCompile(`(?m)^([A-Za-z0-9._-]+)==([^\s;]+)( ; [^\\\n]+)?`)
 
+// extendedPackage is a requirement of pyproject.toml with extras: its name, and its extras in brackets.
+var extendedPackage = regexp.MustCompile(`"([A-Za-z0-9._-]+)(\[[A-Za-z0-9._,-]+\])`)
+
 // checkNewestFrameworks does what checkFrameworks does, with the newest releases of the frameworks and of all that they
 // need. It tries all of them, so that its failure says all that new releases have broken.
 func (v *verifier) checkNewestFrameworks(ctx context.Context) error {
@@ -53,11 +56,15 @@ func (v *verifier) installNewest(ctx context.Context, f framework, venv string) 
 	if err != nil {
 		return err
 	}
+	project, err := os.ReadFile(v.in(folder, "pyproject.toml"))
+	if err != nil {
+		return err
+	}
 	wanted := venv + ".txt"
 	if err := os.MkdirAll(filepath.Dir(v.in(folder, wanted)), 0o750); err != nil {
 		return err
 	}
-	if err := os.WriteFile(v.in(folder, wanted), []byte(unpinned(string(lock))), 0o600); err != nil {
+	if err := os.WriteFile(v.in(folder, wanted), []byte(unpinned(string(lock), string(project))), 0o600); err != nil {
 		return err
 	}
 	python := v.venvProgram(venv, "python")
@@ -79,11 +86,16 @@ func (v *verifier) installNewest(ctx context.Context, f framework, venv string) 
 	return nil
 }
 
-// unpinned returns the packages of a lock file without versions and hashes.
-func unpinned(lock string) string {
+// unpinned returns the packages of a lock file without versions and hashes. They have the extras that the project asks for,
+// which may need more in a newer release.
+func unpinned(lock, project string) string {
+	extras := map[string]string{}
+	for _, found := range extendedPackage.FindAllStringSubmatch(project, -1) {
+		extras[found[1]] = found[2]
+	}
 	var text strings.Builder
 	for _, found := range pinnedPackage.FindAllStringSubmatch(lock, -1) {
-		fmt.Fprintln(&text, strings.TrimSpace(found[1]+found[3]))
+		fmt.Fprintln(&text, strings.TrimSpace(found[1]+extras[found[1]]+found[3]))
 	}
 	return text.String()
 }

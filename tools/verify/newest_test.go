@@ -17,8 +17,10 @@ uvloop==0.21.0 ; sys_platform != 'win32' and python_full_version >= '3.11' \
 `
 
 func TestUnpinned(t *testing.T) {
+	project := `tests = ["typing-extensions>=4", "uvloop[dev,docs]>=0.21; python_version >= '3.11'", "other[all]"]`
 	require.Equal(t,
-		"typing-extensions\nuvloop ; sys_platform != 'win32' and python_full_version >= '3.11'\n", unpinned(lockFile))
+		"typing-extensions\nuvloop[dev,docs] ; sys_platform != 'win32' and python_full_version >= '3.11'\n",
+		unpinned(lockFile, project))
 }
 
 func TestDifferences(t *testing.T) {
