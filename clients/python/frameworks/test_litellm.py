@@ -19,7 +19,7 @@ import openai
 import pytest
 
 import compactord
-from programs import BINARY, EXAMPLES, TURNS, WINDOW, check_log, model
+from programs import BINARY, EXAMPLES, LONG, TURNS, WINDOW, check_log, model
 from provider import Provider, go_on, running
 
 KEY = f"sk-{secrets.token_hex(32)}"
@@ -150,17 +150,21 @@ def kill_while_it_thinks(program: subprocess.Popen[str], provider: Provider, tur
             go.wait()
 
     def kill() -> None:
-        assert asked.wait(60)
-        program.kill()
+        try:
+            assert asked.wait(LONG)
+        finally:
+            program.kill()
 
     provider.model.hold = hold
     killing = threading.Thread(target=kill)
     killing.start()
-    with pytest.raises(openai.APIError):
-        turn()
-    killing.join()
-    provider.model.hold = go_on
-    go.set()
+    try:
+        with pytest.raises(openai.APIError):
+            turn()
+    finally:
+        killing.join()
+        provider.model.hold = go_on
+        go.set()
 
 
 def test_other_apis_and_other_requests(client: compactord.Client, tmp_path: Path) -> None:
@@ -170,7 +174,7 @@ def test_other_apis_and_other_requests(client: compactord.Client, tmp_path: Path
 
         def ask(path: str, body: dict[str, Any], **headers: str) -> str:
             own = {"Authorization": f"Bearer {KEY}", **headers}
-            return httpx.post(f"http://127.0.0.1:{port}/v1/{path}", json=body, headers=own, timeout=60).text
+            return httpx.post(f"http://127.0.0.1:{port}/v1/{path}", json=body, headers=own, timeout=LONG).text
 
         claude: dict[str, Any] = {"model": "anthropic", "max_tokens": 9, "system": "Be brief.", "messages": [hello]}
         gpt: dict[str, Any] = {"model": "openai", "instructions": "Be brief.", "input": [hello]}

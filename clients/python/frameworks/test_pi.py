@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import compactord
-from programs import BINARY, ROOT, TURNS, WINDOW, check_log, fact, model
+from programs import BINARY, LONG, ROOT, TURNS, WINDOW, check_log, fact, model
 from provider import Provider, go_on, running
 
 FOLDER = ROOT / "clients" / "ts" / "frameworks" / "pi"
@@ -162,11 +162,13 @@ def kill(pi: Pi, provider: Provider, turn: int) -> None:
             go.wait()
 
     provider.model.hold = hold
-    pi.send({"type": "prompt", "message": message(turn)})
-    assert asked.wait(60)
-    pi.program.kill()
-    provider.model.hold = go_on
-    go.set()
+    try:
+        pi.send({"type": "prompt", "message": message(turn)})
+        assert asked.wait(LONG)
+    finally:
+        pi.program.kill()
+        provider.model.hold = go_on
+        go.set()
 
 
 def message(turn: int) -> str:
