@@ -3,14 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
-import secrets
-import socket
 import subprocess
-import sys
 import threading
-from collections.abc import Generator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,62 +13,12 @@ import openai
 import pytest
 
 import compactord
-from programs import BINARY, EXAMPLES, LONG, TURNS, WINDOW, check_log, model
+from litellm_proxy import KEY, free_port, proxy
+from programs import BINARY, LONG, TURNS, WINDOW, check_log, model
 from provider import Provider, go_on, running
 
-KEY = f"sk-{secrets.token_hex(32)}"
 HEADERS = {"x-litellm-session-id": "support-42"}
 SESSION = "default_user_id/support-42"
-
-
-@contextmanager
-def proxy(client: compactord.Client, provider: Provider, port: int) -> Generator[subprocess.Popen[str]]:
-    """Run LiteLLM's proxy with the callback of the example."""
-    models = [
-        {"model_name": name, "litellm_params": {"model": f"{name}/make-believe", "api_key": "none", "api_base": base}}
-        for name, base in (("openai", f"{provider.url}/v1"), ("anthropic", provider.url))
-    ]
-    config = {"model_list": models, "litellm_settings": {"callbacks": "litellm_callbacks.window"}}
-    # The proxy looks for the callback beside its configuration. JSON is YAML.
-    folder = Path(provider.model.name(0, "a")).parent
-    (folder / "config.yaml").write_text(json.dumps(config))
-    callbacks = folder / "litellm_callbacks.py"
-    callbacks.write_text((EXAMPLES / "litellm_callbacks.py").read_text())
-    own = {"COMPACTORD_ADDR": client.address, "CONTEXT_WINDOW": str(WINDOW), "LITELLM_MASTER_KEY": KEY}
-    own["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
-    arguments = ["--config", str(folder / "config.yaml"), "--host", "127.0.0.1", "--port", str(port)]
-    program = subprocess.Popen(
-        [Path(sys.executable).with_name("litellm"), *arguments, "--telemetry", "False"],
-        env=os.environ | provider.environment() | own,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    assert program.stdout is not None
-    said: list[str] = []
-    for line in program.stdout:
-        said.append(line)
-        if "Uvicorn running on" in line:
-            break
-    else:
-        raise AssertionError("".join(said))
-    # What nobody reads would stop it.
-    reading = threading.Thread(target=said.extend, args=(program.stdout,))
-    reading.start()
-    try:
-        yield program
-    finally:
-        program.kill()
-        program.wait()
-        reading.join()
-        program.stdout.close()
-
-
-def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        port: int = one.getsockname()[1]
-        return port
 
 
 class Agent:
@@ -124,10 +68,10 @@ def test_a_long_conversation(client: compactord.Client, tmp_path: Path) -> None:
                 said = agent.turn(f"Turn {turn}: which crate is in part {turn}?", stream=stream)
                 assert said == f"Turn {turn} is done."
 
-        with proxy(client, provider, port) as program:
+        with proxy(tmp_path, port, provider.url, client.address) as program:
             talk(range(half), stream=False)
             kill_while_it_thinks(program, provider, lambda: talk(range(half, half + 1), stream=False))
-        with proxy(client, provider, port):
+        with proxy(tmp_path, port, provider.url, client.address):
             talk(range(half, TURNS), stream=True)
         assert provider.refused() == []
         assert {one.streamed for one in provider.requests} == {False, True}
@@ -169,7 +113,7 @@ def kill_while_it_thinks(program: subprocess.Popen[str], provider: Provider, tur
 
 def test_other_apis_and_other_requests(client: compactord.Client, tmp_path: Path) -> None:
     port = free_port()
-    with running(model(tmp_path), BINARY, WINDOW) as provider, proxy(client, provider, port):
+    with running(model(tmp_path), BINARY, WINDOW) as provider, proxy(tmp_path, port, provider.url, client.address):
         hello = {"role": "user", "content": "Hello."}
 
         def ask(path: str, body: dict[str, Any], **headers: str) -> str:
