@@ -128,6 +128,14 @@ def test_the_readme_says_what_holds_where_the_package_is_published() -> None:
     assert (clone / installed[1].removeprefix("./compactord/") / "pyproject.toml").samefile(PROJECT / "pyproject.toml")
 
 
+def test_the_package_alone_installs_no_framework(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        metadata = Parser().parsestr(archive.read(f"compactord-{version('compactord')}.dist-info/METADATA").decode())
+    required = [one for one in metadata.get_all("Requires-Dist", []) if "extra ==" not in one]
+    names = {re.split(r"[^A-Za-z0-9-]", one)[0] for one in required}
+    assert names == {"googleapis-common-protos", "grpcio", "protobuf", "typing-extensions"}
+
+
 def test_the_package_is_typed(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())

@@ -73,3 +73,8 @@ def test_nobody_imports_an_adapter_or_its_framework_who_does_not_ask_for_it() ->
     shared = [*messages, "opened", "recall_tools", "whole_list"]
     unasked = {f"compactord.{name}" for name in [*adapters, *shared]}
     assert not imported & (unasked | frameworks)
+    # So that an import stays quick, it is of no packages but those that each call needs.
+    packages = {name.split(".")[0] for name in imported} - {*sys.stdlib_module_names, "cython_runtime"}
+    needed = {"compactord", "google", "grpc", "typing_extensions"}
+    # Where they are installed, grpc looks for its generators.
+    assert {name for name in packages if not name.startswith("_")} - needed <= {"grpc_tools"}
