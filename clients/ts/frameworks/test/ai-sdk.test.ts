@@ -490,6 +490,15 @@ test("what the provider ran is kept as it is, and what only the program reads is
   assert.deepEqual(types, ["tool-call", "tool-result"]);
 });
 
+test("a session that was not awaited, and a client, are refused", async () => {
+  const opened = client.createSession({ policy: plain });
+  for (const make of [compactordMiddleware, compactordStep, recallTools] as ((given: unknown) => unknown)[]) {
+    assert.throws(() => make(opened), /session: is a Promise: await it/);
+    assert.throws(() => make(client), /client\.openSession.*and is a Client/);
+  }
+  await opened;
+});
+
 test("a session with a dialect is refused", async () => {
   const session = await client.createSession({ dialect: "anthropic", policy: plain });
   assert.throws(() => compactordMiddleware(session), /without a dialect/);

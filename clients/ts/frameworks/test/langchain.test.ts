@@ -289,6 +289,60 @@ test("a thread is needed", async () => {
   await assert.rejects(agent.invoke({ messages: [new HumanMessage("One.")] }), /thread_id/);
 });
 
+test("what is forgotten is said where the middleware is made", () => {
+  const make = compactordMiddleware as (...given: unknown[]) => unknown;
+  assert.throws(() => make(client), /give a policy, such as \{ policy: \{ contextWindow/);
+  assert.throws(() => make(client, {}), /give a policy/);
+  assert.throws(() => make({ policy: plain }), /client: must be a Client/);
+  assert.throws(() => make(client, { policy: { contextWindows: 8_000 } }), /contextWindows/);
+});
+
+test("a history that is forgotten, and a policy without a window, are warned of once", async () => {
+  const warned = warnings();
+  const model = fakeModel();
+  for (let number = 0; number < 6; number++) {
+    model.respond(new AIMessage(`Answer ${number}.`));
+  }
+  const agent = createAgent({
+    model,
+    tools: [],
+    systemPrompt: "Be brief.",
+    middleware: [compactordMiddleware(client, { policy: {} })],
+  });
+  // Without a checkpointer each call has its own message alone.
+  for (let number = 0; number < 3; number++) {
+    const asked = { messages: [new HumanMessage(`Question ${number}.`)] };
+    await agent.invoke(asked, { configurable: { thread_id: "forgotten" } });
+  }
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(warned.filter((text) => text.includes("is the history of the conversation given")).length, 1);
+  assert.equal(warned.filter((text) => text.includes("has no context window")).length, 1);
+});
+
+test("an edited or shortened history is none that was forgotten", async () => {
+  const warned = warnings();
+  const agent = createAgent({
+    model: fakeModel().respond(new AIMessage("One.")).respond(new AIMessage("Two.")),
+    tools: [],
+    systemPrompt: "Be brief.",
+    middleware: [compactordMiddleware(client, { policy: plain })],
+  });
+  const config = { configurable: { thread_id: "edited" } };
+  const first = new HumanMessage({ id: "first", content: "Question." });
+  await agent.invoke({ messages: [first] }, config);
+  await agent.invoke({ messages: [first, new HumanMessage("Another question.")] }, config);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(warned, []);
+});
+
+function warnings(): string[] {
+  const warned: string[] = [];
+  const note = ({ message }: Error): void => void warned.push(message);
+  process.on("warning", note);
+  after(() => process.off("warning", note));
+  return warned;
+}
+
 test("a thread that exists gets the policy of the program", async () => {
   await compactordMiddleware(client, { policy: { contextWindow: 8_000 } }).session("another-policy");
   const session = await compactordMiddleware(client, { policy: { contextWindow: 16_000 } }).session("another-policy");

@@ -448,6 +448,50 @@ interface Support {
   readonly held: Responses;
 }
 
+test("a session without its filter, a window that lacks and a history that was forgotten are warned of once", async () => {
+  const warned: string[] = [];
+  const note = ({ message }: Error): void => void warned.push(message);
+  process.on("warning", note);
+  after(() => process.off("warning", note));
+  const times = async (text: string): Promise<number> => {
+    await new Promise((resolve) => setImmediate(resolve));
+    return warned.filter((one) => one.includes(text)).length;
+  };
+  const say = (count: number): Agent =>
+    new Agent({
+      name: "One",
+      model: new ScriptedModel(Array.from({ length: count }, () => [assistantMessage("Done.")])),
+    });
+
+  const session = new CompactordSession(await opened({}));
+  await run(say(1), "One.", { session, callModelInputFilter: session.modelInput });
+  assert.deepEqual([await times("not its filter"), await times("has no context window")], [0, 1]);
+  await run(say(1), "Two.", { session });
+  await run(say(1), "Three.", { session });
+  assert.equal(await times("not its filter"), 1);
+
+  const callModelInputFilter = compactordFilter(await opened());
+  const agent = say(5);
+  for (const line of ["One.", "Two.", "Three."]) {
+    await run(agent, line, { callModelInputFilter });
+  }
+  assert.equal(await times("is the history of the conversation given"), 1);
+  const kept = { session: new MemorySession(), callModelInputFilter: compactordFilter(await opened()) };
+  for (const line of ["One.", "Two."]) {
+    await run(agent, line, kept);
+  }
+  assert.equal(await times("is the history of the conversation given"), 1);
+});
+
+test("a session that was not awaited is refused", async () => {
+  const waits = opened();
+  for (const make of [compactordFilter, recallTools] as ((given: unknown) => unknown)[]) {
+    assert.throws(() => make(waits), /session: is a Promise: await it/);
+  }
+  assert.throws(() => new CompactordSession(waits as unknown as Responses), /session: is a Promise: await it/);
+  await waits;
+});
+
 test("a session in another dialect is refused", async () => {
   const other = await client.createSession({ dialect: "openai_chat" });
   assert.throws(() => compactordFilter(other as unknown as Responses), /openai_responses/);

@@ -8,6 +8,7 @@ import { jsonSchema } from "ai";
 
 import { instructionsOf, neutral, shown } from "./aiSdkMessages.js";
 import { AnswerUsage, modelUsage, stepUsage } from "./aiSdkUsage.js";
+import { checkSession } from "./mistakes.js";
 import { recalled, recallDefinitions, type RecallToolName } from "./recallTools.js";
 import type { Cancellable } from "./wholeList.js";
 import { checkNeutral, conversationOf, madeRoom, synced } from "./wholeList.js";
@@ -88,6 +89,7 @@ export function compactordStep(session: Session): (options: StepOptions) => Prom
  * @param session As for {@link compactordMiddleware}: the tools belong to one conversation, as the wrapped model does.
  */
 export function recallTools(session: Session): Record<RecallToolName, Tool<object, string>> {
+  checkSession(session);
   const made = recallDefinitions().map(({ name, description, parameters }) => {
     const execute = async (input: object, { abortSignal }: { readonly abortSignal?: AbortSignal }): Promise<string> => {
       const { text, isError } = await recalled(session, name, input, abortSignal);

@@ -9,6 +9,7 @@ import type { AgentMiddleware, BaseMessage } from "langchain";
 import { createMiddleware, HumanMessage, tool, ToolMessage } from "langchain";
 
 import { neutral, shown } from "./langchainMessages.js";
+import { checkPolicy } from "./mistakes.js";
 import { OpenedSessions } from "./openedSessions.js";
 import { recalled, recallDefinitions } from "./recallTools.js";
 import { conversationOf, madeRoom, synced } from "./wholeList.js";
@@ -60,12 +61,11 @@ interface Called extends Run {
  * answers, and with a TypeError where its configuration has no `thread_id`.
  */
 export function compactordMiddleware(client: Client, options: CompactordMiddlewareOptions): CompactordMiddleware {
-  const { policy, recall = true } = options;
-  const sessions = new OpenedSessions(client, policy);
+  const sessions = new OpenedSessions(client, checkPolicy(client, options));
   const session = (threadId: string): Promise<Session> => sessions.get(sessionId(threadId));
   const made = createMiddleware({
     name: "CompactordMiddleware",
-    tools: recall ? recallTools((run) => session(threadOf(run))) : [],
+    tools: (options.recall ?? true) ? recallTools((run) => session(threadOf(run))) : [],
     wrapModelCall: async (request, handler) => {
       const run: Run = request.runtime;
       const held = await session(threadOf(run));

@@ -11,6 +11,7 @@ import { tool } from "@openai/agents";
 import { elementOf } from "./openaiAgentsItems.js";
 import type { Responses } from "./openaiAgentsView.js";
 import { itemsIn, shown } from "./openaiAgentsView.js";
+import { checkSession, warnOnce } from "./mistakes.js";
 import { recalled, recallDefinitions } from "./recallTools.js";
 import { synced } from "./wholeList.js";
 
@@ -39,11 +40,16 @@ export class CompactordSession implements AgentsSession {
   readonly modelInput: CallModelInputFilter;
   readonly #input: ModelInput;
   #items: readonly AgentInputItem[] | undefined;
+  /** Whether a run has read the items, and no model call of it has come by since. */
+  #unfiltered = false;
 
   /** @param session As for {@link compactordFilter}. */
   constructor(private readonly session: Responses) {
     this.#input = new ModelInput(session);
-    this.modelInput = this.#input.filter;
+    this.modelInput = (call) => {
+      this.#unfiltered = false;
+      return this.#input.filter(call);
+    };
   }
 
   /** The id of the daemon's session. */
@@ -57,13 +63,17 @@ export class CompactordSession implements AgentsSession {
    * @param limit Return only the newest items. Default: all.
    */
   async getItems(limit?: number): Promise<AgentInputItem[]> {
-    const items = await itemsIn(this.session);
-    this.#items = items;
+    this.#unfiltered = true;
+    const items = await this.#read();
     return limit === undefined ? [...items] : items.slice(Math.max(0, items.length - Math.max(0, limit)));
   }
 
   /** Appends items, which are on disk then. What a model call has appended already is not appended again. */
   async addItems(items: AgentInputItem[]): Promise<void> {
+    if (this.#unfiltered && items.some(isAnswer)) {
+      const give = "run(agent, input, { session, callModelInputFilter: session.modelInput })";
+      warnOnce(this.session, `a run has a CompactordSession and not its filter, so nothing is compacted: ${give}`);
+    }
     await this.#bring([...(await this.#held()), ...items]);
   }
 
@@ -86,7 +96,13 @@ export class CompactordSession implements AgentsSession {
   }
 
   async #held(): Promise<readonly AgentInputItem[]> {
-    return this.#items ?? (await this.getItems());
+    return this.#items ?? (await this.#read());
+  }
+
+  async #read(): Promise<AgentInputItem[]> {
+    const items = await itemsIn(this.session);
+    this.#items = items;
+    return items;
   }
 
   async #bring(items: readonly AgentInputItem[]): Promise<void> {
@@ -108,6 +124,9 @@ export class CompactordSession implements AgentsSession {
 export function recallTools<Context = unknown>(
   session: Responses | ((run: RunContext<Context>) => Responses | Promise<Responses>),
 ): Tool<Context>[] {
+  if (typeof session !== "function") {
+    checkSession(session);
+  }
   const sessionOf = typeof session === "function" ? session : (): Responses => session;
   return recallDefinitions().map(({ name, description, parameters }) => {
     const { properties, required = [] } = parameters;
@@ -126,12 +145,18 @@ export function recallTools<Context = unknown>(
   });
 }
 
+/** Whether a model has said this. */
+function isAnswer(item: AgentInputItem): boolean {
+  return item.type === "function_call" || ("role" in item && item.role === "assistant");
+}
+
 /** What model calls of a conversation are sent. */
 class ModelInput {
   /** The items of the last call. */
   #elements: readonly object[] = [];
 
   constructor(private readonly session: Responses) {
+    checkSession(session);
     const { dialect }: { readonly dialect: string | undefined } = session;
     if (dialect !== "openai_responses") {
       throw new TypeError("session: must be opened in the dialect openai_responses");

@@ -1,3 +1,4 @@
+import { checkSession, warnOfMistakes } from "./mistakes.js";
 import type { Session } from "../client/client.js";
 import type { Synced } from "../compaction/synced.js";
 import type { SyncOptions } from "../compaction/syncing.js";
@@ -15,8 +16,12 @@ function signalOf({ signal }: Cancellable): { signal?: AbortSignal } {
   return signal === undefined ? {} : { signal };
 }
 
-/** Throws a TypeError where a session has a dialect: the messages of frameworks are converted to neutral ones. */
+/**
+ * Throws a TypeError where this is no session, or one with a dialect: the messages of frameworks are converted to neutral
+ * ones.
+ */
 export function checkNeutral(session: Session): void {
+  checkSession(session);
   if (session.dialect !== undefined) {
     throw new TypeError(`session: must be opened without a dialect, and has ${session.dialect}`);
   }
@@ -34,7 +39,9 @@ export async function synced(
 ): Promise<Synced> {
   const given = { ...signalOf(options), ...(system !== undefined && { system }) };
   try {
-    return await session.sync(messages, given);
+    const made = await session.sync(messages, given);
+    warnOfMistakes(session, messages, made);
+    return made;
   } catch (error) {
     const ends = [InvalidRequestError, SyncConflictError, UnavailableError].some((kind) => error instanceof kind);
     if (ends || !(error instanceof CompactordError)) {
