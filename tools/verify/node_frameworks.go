@@ -114,6 +114,11 @@ func (v *verifier) testPi(ctx context.Context, env []string) error {
 	if err != nil {
 		return err
 	}
+	// It runs TypeScript.
+	err = v.runAll(ctx, piFramework(), []command{{args: []string{newNode(), "--test", "test/pi.test.ts"}, env: env}})
+	if err != nil {
+		return err
+	}
 	return v.testInPython(ctx, env, "frameworks/test_pi.py")
 }
 

@@ -4,9 +4,9 @@
 // README.md beside this file says how to install it.
 
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
-import type { Hooks, Plugin } from "@opencode-ai/plugin";
+import { tool, type Hooks, type Plugin, type ToolDefinition } from "@opencode-ai/plugin";
 import type { Message, Part } from "@opencode-ai/sdk";
-import { Client } from "compactord";
+import { AgentTools, Client, type Session, type ToolDefinition as AgentTool } from "compactord";
 import { MessageSchema, Role, type PartSchema } from "compactord/v1";
 
 interface Said {
@@ -17,7 +17,16 @@ interface Said {
 export const CompactordPlugin: Plugin = ({ client: opencode }) => {
   const client = new Client();
 
-  const session = (id: string) => client.openSession(`opencode-${id}`, { policy: {} });
+  const opened = new Map<string, Promise<Session<undefined>>>();
+  /** What is being written: a process that ends waits for it. */
+  const writing = new Set<Promise<unknown>>();
+
+  const session = (id: string): Promise<Session<undefined>> => {
+    const held = opened.get(id) ?? client.openSession(`opencode-${id}`, { policy: {} });
+    opened.set(id, held);
+    held.catch(() => opened.delete(id));
+    return held;
+  };
 
   /** Brings the log in line with a conversation of opencode. */
   const synced = async (id: string) => {
@@ -32,7 +41,33 @@ export const CompactordPlugin: Plugin = ({ client: opencode }) => {
     await opencode.app.log({ body: { service: "compactord", level: "warn", message } });
   };
 
+  /** Brings the log in line, and says in opencode's log where that fails. */
+  const written = async (id: string): Promise<void> => {
+    const done = synced(id).catch(failed);
+    writing.add(done);
+    await done;
+    writing.delete(done);
+  };
+
+  /** A tool by which the model reads what a summary covers. */
+  const recall = ({ name, description, parameters }: AgentTool): ToolDefinition =>
+    tool({
+      description,
+      args: Object.fromEntries(Object.entries(parameters.properties).map(([key, one]) => [key, argument(one)])),
+      execute: async (given, { sessionID, abort: signal }) => {
+        const tools = new AgentTools(await session(sessionID));
+        const output = await tools.handle({ name, arguments: JSON.stringify(given) }, { signal });
+        if (output === undefined || output.isError) {
+          throw new Error(output?.text ?? `there is no tool ${name}`);
+        }
+        return output.text;
+      },
+    });
+
   return Promise.resolve<Hooks>({
+    tool: Object.fromEntries(
+      new AgentTools(client.session("any")).definitions({ dialect: undefined }).map((one) => [one.name, recall(one)]),
+    ),
     // Where no daemon answers, opencode's own compaction goes on as without us.
     "experimental.session.compacting": async ({ sessionID }, output) => {
       try {
@@ -50,18 +85,28 @@ export const CompactordPlugin: Plugin = ({ client: opencode }) => {
         await failed(error);
       }
     },
-    // After each turn.
+    // After each turn, and before the next one: `opencode run` may end before the first of them is done.
     event: async ({ event }) => {
       if (event.type === "session.idle") {
-        try {
-          await synced(event.properties.sessionID);
-        } catch (error) {
-          await failed(error);
-        }
+        await written(event.properties.sessionID);
       }
+    },
+    "chat.message": async ({ sessionID }) => {
+      await written(sessionID);
+    },
+    dispose: async () => {
+      await Promise.all(writing);
+      await client.close();
     },
   });
 };
+
+/** The schema of an argument. Which are needed, and what they may be, the tool itself says to the model. */
+function argument({ type, description }: AgentTool["parameters"]["properties"][string]) {
+  const { schema } = tool;
+  const kind = { string: schema.string(), integer: schema.number().int(), boolean: schema.boolean() }[type];
+  return kind.optional().describe(description);
+}
 
 function isSummary({ origin }: { readonly origin: { readonly case: string | undefined } }): boolean {
   return origin.case === "summaryOf";

@@ -11,7 +11,7 @@ import {
   type ExtensionContext,
   type SessionEntry,
 } from "@earendil-works/pi-coding-agent";
-import { Client, type Session } from "compactord";
+import { AgentTools, Client, SessionExistsError, type Session } from "compactord";
 import { MessageSchema, Role, StopReason, type Part, type ResultPart, type ViewMessage } from "compactord/v1";
 
 type AgentMessage = ReturnType<typeof sessionEntryToContextMessages>[number];
@@ -27,18 +27,59 @@ interface Held {
 export default function compactord(pi: ExtensionAPI): void {
   const client = new Client();
   let opened: Promise<Session> | undefined;
+  let known: number | undefined;
+
+  /** The session of the conversation. Where the model has another window than the session, the session gets it. */
+  const open = async (id: string, contextWindow: number): Promise<Session> => {
+    try {
+      return await client.openSession(id, { policy: { contextWindow } });
+    } catch (error) {
+      if (!(error instanceof SessionExistsError)) {
+        throw error;
+      }
+      const session = client.session(id);
+      await session.update({ contextWindow });
+      return session;
+    }
+  };
 
   const session = (ctx: ExtensionContext): Promise<Session> => {
-    opened ??= client.openSession(`pi-${ctx.sessionManager.getSessionId()}`, {
-      policy: { contextWindow: ctx.model?.contextWindow ?? 128_000 },
-    });
+    const contextWindow = ctx.model?.contextWindow ?? 128_000;
+    if (contextWindow !== known) {
+      opened = undefined;
+    }
+    known = contextWindow;
+    opened ??= open(`pi-${ctx.sessionManager.getSessionId()}`, contextWindow);
     opened.catch(() => (opened = undefined));
     return opened;
   };
 
   const failed = (ctx: ExtensionContext, error: unknown): void => {
-    ctx.ui.notify(`compactord: ${error instanceof Error ? error.message : String(error)}`, "warning");
+    const text = `compactord: ${error instanceof Error ? error.message : String(error)}`;
+    if (ctx.hasUI) {
+      ctx.ui.notify(text, "warning");
+    } else {
+      process.stderr.write(`${text}\n`);
+    }
   };
+
+  // By which the model reads what the view does not show. The definitions are the same for each session.
+  for (const { name, description, parameters } of new AgentTools(client.session("any")).definitions({ dialect: undefined })) {
+    pi.registerTool({
+      name,
+      label: name,
+      description,
+      parameters,
+      execute: async (_id, given, signal, _onUpdate, ctx) => {
+        const tools = new AgentTools(await session(ctx));
+        const output = await tools.handle({ name, arguments: JSON.stringify(given) }, signal ? { signal } : {});
+        if (output === undefined || output.isError) {
+          throw new Error(output?.text ?? `there is no tool ${name}`);
+        }
+        return { content: [{ type: "text", text: output.text }], details: {} };
+      },
+    });
+  }
 
   // Before each model call. Where no daemon answers, or a compaction fails, Pi goes on as without us.
   pi.on("context", async (_event, ctx) => {

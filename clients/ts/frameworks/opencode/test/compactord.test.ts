@@ -73,3 +73,34 @@ test("the prompt of a summary has a digest, and the log all that was said", asyn
     assert.fail(`put aside by ${record.sequence}`);
   }
 });
+
+test("the model reads by recall_content what was said, and a process that ends waits for the log", async () => {
+  let answer: (answered: { data: typeof turns }) => void = () => undefined;
+  const opencode = {
+    session: { messages: () => new Promise<{ data: typeof turns }>((resolve) => (answer = resolve)) },
+    app: { log: (entry: unknown) => assert.fail(JSON.stringify(entry)) },
+  };
+  const hooks = await CompactordPlugin({ client: opencode } as unknown as Parameters<Plugin>[0]);
+  const sessionID = "ses_2";
+  // opencode does not wait for the handlers of events.
+  void hooks.event?.({ event: { type: "session.idle", properties: { sessionID } } });
+  const ended = hooks.dispose?.();
+  answer({ data: turns });
+  await ended;
+  const session = client.session(`opencode-${sessionID}`);
+  assert.equal((await session.info()).session?.nextIndex, 12);
+
+  const again = await CompactordPlugin({ client: opencode } as unknown as Parameters<Plugin>[0]);
+  const { recall_content: recall, search_messages: search } = again.tool ?? {};
+  assert.ok(recall !== undefined && search !== undefined);
+  const context = { sessionID, abort: new AbortController().signal } as Parameters<typeof recall.execute>[1];
+  const read = await recall.execute({ reference: "#2", max_bytes: 100 }, context);
+  assert.ok(typeof read === "string");
+  assert.match(read, /Crate 0\. word/);
+  assert.match(read, /first_byte/);
+  assert.ok(read.length < 400);
+  assert.match(JSON.stringify(await search.execute({ words: "Never open the box" }, context)), /#0/);
+  await assert.rejects(recall.execute({ reference: "#2", line: 3 }, context), /line_count/);
+  assert.ok(["reference", "match", "max_bytes"].every((name) => name in recall.args));
+  await again.dispose?.();
+});
