@@ -25,11 +25,13 @@ type CallError struct {
 	reached, encrypted, speaksTLS bool
 	// token is what was sent.
 	token access.Found
+	// given are the flags of the command line.
+	given map[string]bool
 }
 
 func (e *CallError) Error() string {
 	if reason := reasonOf(e.status); reason != "" {
-		return fmt.Sprintf("%s (%s)", e.status.Message(), reason)
+		return fmt.Sprintf("%s (%s)", e.message(), reason)
 	}
 	// Errors without a reason come from gRPC itself.
 	switch e.status.Code() {

@@ -114,7 +114,7 @@ func Variables() kong.Option {
 // left out.
 var neverBlank = []string{
 	"preset", "policy", "summarizer", "format", "dialect", "to", "session", "store", "config", "estimator", "as", "bytes", "lines", "match",
-	"kind", "role", "token-file", "tokens", "audit-log", "state", "parent", "call-id", "block",
+	"kind", "role", "token-file", "tokens", "audit-log", "state", "parent", "forked-from", "call-id", "block",
 	"store-keys", "store-keys-env",
 }
 
@@ -161,5 +161,5 @@ func dispatch(ctx context.Context, a *api.App, args []string) (err error) {
 	}
 	a.SetVerbosity(parsed)
 	parsed.BindTo(ctx, (*context.Context)(nil))
-	return parsed.Run(a)
+	return api.NamingFlags(parsed.Run(a), a.Given)
 }

@@ -25,7 +25,7 @@ var wrongValues = map[string][]string{
 	"addr": {"nowhere", "host:99999", "unix:"}, "as-of": {"x", "99999"}, "from": {"x"}, "label": {"x"},
 	"bytes": {"x", "1:y", ""}, "lines": {"x", "3-1", ""}, "match": {"(", ""}, "context": {"x"},
 	"to-checkpoint": {"x"}, "to-point": {"x", "99999"}, "turns": {"x", "0", "99999"}, "message": {" "},
-	"as": {"a b", ""}, "parent": {"a b", ""}, "forked-from": {"a b"}, "children": {"nope", ""}, "fold": {"x", "4", "4-x"}, "fold-text": {"without --fold"}, "session": {"a b", ""}, "status": {"x", "9999"}, "window": {"x"}, "input": {"x"}, "cached": {"x"},
+	"as": {"a b", ""}, "parent": {"a b", ""}, "forked-from": {"a b", ""}, "children": {"nope", ""}, "fold": {"x", "4", "4-x"}, "fold-text": {"without --fold"}, "session": {"a b", ""}, "status": {"x", "9999"}, "window": {"x"}, "input": {"x"}, "cached": {"x"},
 	"output": {"x"}, "listen": {"nowhere"}, "default-preset": {"nope"}, "default-summarizer": {"nope"},
 	"max-message-bytes": {"3", "x"}, "max-inflight-bytes": {"3", "x"}, "max-connections": {"0", "x"}, "max-connections-of-client": {"0", "x"}, "min-free-bytes": {"x", "-1"}, "drain-timeout": {"soon", "0s"}, "heartbeat": {"soon", "0s"}, "log-level": {"nope"},
 	"log-format": {"nope"}, "audit-log": {""}, "store-keys": {""}, "store-keys-env": {""}, "metrics-listen": {"nowhere"}, "http-listen": {"nowhere", "0.0.0.0:0"}, "http-allow-host": {"without-listen", "a/b"}, "http-allow-origin": {"https://without.listen", "x"}, "admin-listen": {"nowhere", "0.0.0.0:0"}, "budget": {"x", "63"}, "price": {"x", "-1", "NaN"},
@@ -108,7 +108,8 @@ func without(args []string, flag string) []string {
 	return args
 }
 
-// Each flag refuses a wrong value as wrong usage, before a file is read.
+// Each flag refuses a wrong value as wrong usage, before a file is read. Where the service refuses it, the error names the flag and not
+// the field that it went into.
 func TestWrongValueOfEveryFlagIsWrongUsage(t *testing.T) {
 	sample.TemporaryFolder(t)
 	path, store := sample.File(t, "talk.jsonl", sample.Talk(3)), anystore.Place(t)
@@ -135,6 +136,9 @@ func TestWrongValueOfEveryFlagIsWrongUsage(t *testing.T) {
 				args = append(append([]string{command.Name}, args...), "--"+flag.Name+"="+value)
 				r := programtest.Ran(t, args...)
 				assert.Equal(t, terminal.ExitUsage, r.Code, "%v\n%s", args, r.Err)
+				if strings.Contains(r.Err, "(INVALID_FIELD)") {
+					assert.Contains(t, r.Err, "--"+flag.Name+": ", "%v", args)
+				}
 				if value != "99" {
 					assert.NotContains(t, r.Err, "reading "+path, "%v", args)
 				}
