@@ -22,7 +22,11 @@ const (
 )
 
 // About is what a document says of itself.
-type About struct{ Title, Version, Description, Licence string }
+type About struct {
+	Title, Version, Description, Licence string
+	// Reasons is the name of the enum with the reasons of errors; empty where the contract has none.
+	Reasons string
+}
 
 // Document returns the document of a package, of a compiled contract with its comments.
 func Document(contract *descriptorpb.FileDescriptorSet, pkg string, about About) ([]byte, error) {
@@ -31,7 +35,8 @@ func Document(contract *descriptorpb.FileDescriptorSet, pkg string, about About)
 		return nil, fmt.Errorf("read the compiled contract: %w", err)
 	}
 	var tags []any
-	paths, schemas := map[string]any{}, map[string]any{"Error": failure()}
+	paths, schemas := map[string]any{}, map[string]any{}
+	var reasons protoreflect.EnumDescriptor
 	for _, compiled := range contract.GetFile() {
 		if compiled.GetPackage() != pkg {
 			continue
@@ -50,7 +55,11 @@ func Document(contract *descriptorpb.FileDescriptorSet, pkg string, about About)
 		}
 		addMessages(schemas, file.Messages())
 		addEnums(schemas, file.Enums())
+		if found := file.Enums().ByName(protoreflect.Name(about.Reasons)); found != nil {
+			reasons = found
+		}
 	}
+	addFailures(schemas, reasons)
 	document := object{
 		{"openapi", "3.1.0"},
 		{"info", object{
@@ -66,7 +75,11 @@ func Document(contract *descriptorpb.FileDescriptorSet, pkg string, about About)
 		{"components", object{
 			{"securitySchemes", object{{"token", object{{"type", "http"}, {"scheme", "bearer"}}}}},
 			{"responses", object{{"Error", object{
-				{"description", "The call failed."}, {"content", content(asJSON, reference("Error"))},
+				{"description", "The call failed."},
+				{"headers", object{{"Retry-After", object{
+					{"description", "After how many seconds the call may be repeated, where it may."}, {"schema", object{{"type", "integer"}, {"minimum", 1}}},
+				}}}},
+				{"content", content(asJSON, reference("Error"))},
 			}}}},
 			{"schemas", schemas},
 		}},
@@ -85,10 +98,11 @@ func Document(contract *descriptorpb.FileDescriptorSet, pkg string, about About)
 func operation(m protoreflect.MethodDescriptor) object {
 	described := commentOf(m)
 	summary, _, _ := strings.Cut(described, ". ")
-	kind, answer := asJSON, "The answer."
+	kind, answer, schema := asJSON, "The answer.", reference(nameOf(m.Output()))
 	if m.IsStreamingServer() {
 		kind, answer = asLines, "A line for each message. Where the call fails after the first one, the last line is an object "+
 			"whose field `error` is an Error."
+		schema = object{{"anyOf", []any{schema, reference("Error.Line")}}}
 	}
 	return object{
 		{"operationId", string(m.Parent().Name()) + "_" + string(m.Name())},
@@ -97,7 +111,7 @@ func operation(m protoreflect.MethodDescriptor) object {
 		{"description", described},
 		{"requestBody", object{{"required", true}, {"content", content(asJSON, reference(nameOf(m.Input())))}}},
 		{"responses", object{
-			{"200", object{{"description", answer}, {"content", content(kind, reference(nameOf(m.Output())))}}},
+			{"200", object{{"description", answer}, {"content", content(kind, schema)}}},
 			{"4XX", object{{"$ref", "#/components/responses/Error"}}},
 			{"5XX", object{{"$ref", "#/components/responses/Error"}}},
 		}},
@@ -105,25 +119,3 @@ func operation(m protoreflect.MethodDescriptor) object {
 }
 
 func content(kind string, schema object) object { return object{{kind, object{{"schema", schema}}}} }
-
-// failure is the schema of an error, as Connect has it.
-func failure() object {
-	return object{
-		{"type", "object"},
-		{"description", "Error is how a call failed."},
-		{"properties", object{
-			{"code", object{{"type", "string"}, {"description", "The code of gRPC in lower case, such as not_found."}}},
-			{"message", object{{"type", "string"}, {"description", "What is wrong, for people."}}},
-			{"details", object{{"type", "array"}, {"items", object{
-				{"type", "object"},
-				{"properties", object{
-					{"type", object{{"type", "string"}, {"description", "The name of the detail's message, such as google.rpc.ErrorInfo."}}},
-					{"value", object{{"type", "string"}, {"description", "The message in protobuf, in base64."}}},
-					{"debug", object{{"type", "object"}, {"description", "The message as JSON."}}},
-				}},
-				{"required", []any{"type", "value"}},
-			}}}},
-		}},
-		{"required", []any{"code"}},
-	}
-}

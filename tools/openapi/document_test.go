@@ -43,9 +43,9 @@ const contract = `{"file": [{"name": "a.proto", "package": "a.v1", "syntax": "pr
 func TestDocument(t *testing.T) {
 	set := &descriptorpb.FileDescriptorSet{}
 	require.NoError(t, protojson.Unmarshal([]byte(contract), set))
-	text, err := openapi.Document(set, "a.v1", openapi.About{Title: "A", Version: "v1", Licence: "MIT"})
+	text, err := openapi.Document(set, "a.v1", openapi.About{Title: "A", Version: "v1", Licence: "MIT", Reasons: "E"})
 	require.NoError(t, err)
-	again, err := openapi.Document(set, "a.v1", openapi.About{Title: "A", Version: "v1", Licence: "MIT"})
+	again, err := openapi.Document(set, "a.v1", openapi.About{Title: "A", Version: "v1", Licence: "MIT", Reasons: "E"})
 	require.NoError(t, err)
 	require.Equal(t, string(text), string(again))
 	require.Contains(t, string(text), "The id <b>.")
@@ -64,8 +64,21 @@ func TestDocument(t *testing.T) {
 	require.Equal(t, "Do does it", rpc.Summary)
 	require.Equal(t, "Do does it. It streams.\n\nTwice.", rpc.Description)
 	require.Contains(t, rpc.Responses["200"].Content, "application/x-ndjson")
+	line, err := json.Marshal(rpc.Responses["200"].Content["application/x-ndjson"])
+	require.NoError(t, err)
+	require.JSONEq(t, `{"schema": {"anyOf": [{"$ref": "#/components/schemas/In"}, {"$ref": "#/components/schemas/Error.Line"}]}}`, string(line))
 
-	require.Len(t, document.Components.Schemas, 4)
+	require.Len(t, document.Components.Schemas, 10)
+	require.Contains(t, string(document.Components.Schemas["Error"]), "#/components/schemas/Error.Detail")
+	for _, detail := range []string{"ErrorInfo", "BadRequest", "PreconditionFailure", "RetryInfo"} {
+		require.Contains(t, string(document.Components.Schemas["Error.Detail"]), "#/components/schemas/Error."+detail)
+		require.Contains(t, document.Components.Schemas, "Error."+detail)
+	}
+	var info struct {
+		Properties struct{ Reason struct{ Enum []string } }
+	}
+	require.NoError(t, json.Unmarshal(document.Components.Schemas["Error.ErrorInfo"], &info))
+	require.Equal(t, []string{"E_ONE"}, info.Properties.Reason.Enum, "the value 0 is never sent")
 	require.JSONEq(t, `{"type": "string", "enum": ["E_NONE", "E_ONE"], "description": "\n\n- `+"`E_NONE`: \\n- `E_ONE`: One."+`"}`,
 		string(document.Components.Schemas["E"]))
 	require.JSONEq(t, `{"type": "object", "description": "", "properties": {}}`, string(document.Components.Schemas["In.Deep"]))

@@ -48,13 +48,15 @@ func valueSchema(f protoreflect.FieldDescriptor, rules *validate.FieldRules) obj
 	}
 }
 
+const durationPattern = `^-?[0-9]+(\.[0-9]{1,9})?s$`
+
 // wellKnown is the schema of a message where it is the value of a field: those of protobuf itself are texts.
 func wellKnown(m protoreflect.MessageDescriptor) object {
 	switch m.FullName() {
 	case "google.protobuf.Timestamp":
 		return object{{"type", "string"}, {"format", "date-time"}}
 	case "google.protobuf.Duration":
-		return object{{"type", "string"}, {"pattern", `^-?[0-9]+(\.[0-9]{1,9})?s$`}}
+		return object{{"type", "string"}, {"pattern", durationPattern}}
 	case "google.protobuf.FieldMask":
 		return object{{"type", "string"}, {"pattern", `^([A-Za-z0-9_.]+(,[A-Za-z0-9_.]+)*)?$`}}
 	default:

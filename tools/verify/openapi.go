@@ -30,7 +30,7 @@ func (v *verifier) openAPI(ctx context.Context) ([]byte, error) {
 		return nil, fmt.Errorf("read the compiled contract: %w", err)
 	}
 	return openapi.Document(contract, "compactord.v1", openapi.About{
-		Title: "compactord", Version: "v1", Licence: "Apache-2.0",
+		Title: "compactord", Version: "v1", Licence: "Apache-2.0", Reasons: "ErrorReason",
 		Description: strings.Join([]string{
 			"Keeps the conversations of LLM agents within their context window.",
 			"The JSON is that of protobuf: names may be written as here or as in the contract, 64-bit numbers are texts, fields " +

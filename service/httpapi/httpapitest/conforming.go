@@ -35,10 +35,11 @@ type Conforming struct {
 	problems []string
 }
 
-// described is an RPC in the document: the names of its schemas, and whether its answer has a line for each message.
+// described is an RPC in the document: the names of its schemas, and whether its answer has a line for each message, and perhaps
+// one for an error.
 type described struct {
-	request, answer string
-	lines           bool
+	request, answer, failed string
+	lines                   bool
 }
 
 // NewConforming reads the document of a server at a URL.
@@ -63,6 +64,10 @@ func NewConforming(ctx context.Context, base string, next http.RoundTripper) (*C
 type inContent map[string]struct {
 	Schema struct {
 		Ref string `json:"$ref"`
+		// AnyOf are what a line of a stream can be, the message first.
+		AnyOf []struct {
+			Ref string `json:"$ref"`
+		} `json:"anyOf"`
 	} `json:"schema"`
 }
 
@@ -86,7 +91,11 @@ func (c *Conforming) read(text []byte) error {
 		answer := item.Post.Responses["200"].Content
 		rpc := described{request: name(item.Post.RequestBody.Content, string(JSON)), answer: name(answer, string(JSON))}
 		if rpc.answer == "" {
-			rpc.answer, rpc.lines = name(answer, "application/x-ndjson"), true
+			line := answer["application/x-ndjson"].Schema.AnyOf
+			if len(line) != 2 {
+				return fmt.Errorf("%s has neither an answer nor lines", path)
+			}
+			rpc.answer, rpc.failed, rpc.lines = strings.TrimPrefix(line[0].Ref, definitions), strings.TrimPrefix(line[1].Ref, definitions), true
 		}
 		c.paths[path] = rpc
 	}
@@ -171,7 +180,11 @@ func (c *Conforming) judge(path string, status int, sent, answer []byte) {
 		}
 		// A line that was cut off when the client went is none.
 		for _, line := range bytes.Split(answer, []byte("\n")) {
-			if len(line) > 0 && json.Valid(line) {
+			switch {
+			case len(line) == 0 || !json.Valid(line):
+			case bytes.HasPrefix(line, []byte(`{"error":`)):
+				c.check(path, rpc.failed, line)
+			default:
 				c.check(path, rpc.answer, line)
 			}
 		}
@@ -184,10 +197,6 @@ func (c *Conforming) check(path, name string, text []byte) {
 	var value any
 	if err == nil {
 		err = json.Unmarshal(text, &value)
-	}
-	if wrapped, is := value.(map[string]any); is && len(wrapped) == 1 && wrapped["error"] != nil {
-		schema, err = c.schema("Error")
-		value = wrapped["error"]
 	}
 	if err == nil {
 		err = schema.Validate(value)
