@@ -106,7 +106,7 @@ function largestOf(view, outcomes, goTo) {
         m.index === undefined ? name : element("button", { class: "cite", onclick: () => goTo(m.index) }, name),
         element("span", { class: "title", dir: "auto" }, line(firstWords(m.message), 80))),
       element("td", {}, kindOf(m)), number(count(m.tokens ?? 0)), number(share(m.tokens ?? 0, view.tokens)),
-      outcomes ? element("td", {}, remediesOf(place, outcomes)) : undefined);
+      outcomes ? element("td", { class: "remedies" }, remediesOf(place, outcomes)) : undefined);
   }));
 }
 

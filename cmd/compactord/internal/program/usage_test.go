@@ -43,7 +43,7 @@ func TestWrongUsage(t *testing.T) {
 		{[]string{"compact", path, "--preset", "nope"}, "there are default, pi"},
 		{[]string{"compact", path, "--preset", "claude"}, `preset "claude" (did you mean klaude or claude_code?); there are default, pi`},
 		{[]string{"compare", path, "--preset", "hybird"}, `there is no preset "hybird" (did you mean hybrid?); there are default, pi`},
-		{[]string{"compact", path, "--context-window", "0"}, "context_window"},
+		{[]string{"compact", path, "--context-window", "0"}, "--context-window: must be from 1"},
 		{[]string{"view", path, "--focus", "x"}, "--focus needs --compact"},
 		{[]string{"view", "--session", "x", "--context-window", "9"}, "need a file or --compact"},
 		{[]string{"import", path}, "--session"},
