@@ -3,6 +3,7 @@ package inspect
 import (
 	"context"
 	"encoding/json"
+	"path/filepath"
 	"slices"
 
 	"google.golang.org/protobuf/encoding/protojson"
@@ -59,7 +60,12 @@ func collect(ctx context.Context, c *conversation.Conversation) (*held, error) {
 	if err != nil {
 		return nil, api.RefusedFlags(err)
 	}
-	h := &held{name: c.Name(), uid: answer.GetSession().GetUid(), places: make(map[string]int)}
+	name := c.Name()
+	if c.Transcript != nil {
+		// Whoever gets the file need not know the folders of whoever sends it.
+		name = filepath.Base(name)
+	}
+	h := &held{name: name, uid: answer.GetSession().GetUid(), places: make(map[string]int)}
 	if h.Session, err = plain(answer); err != nil {
 		return nil, err
 	}

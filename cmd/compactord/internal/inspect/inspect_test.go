@@ -206,6 +206,8 @@ func TestExports(t *testing.T) {
 	require.NotContains(t, string(content), secret)
 	require.Contains(t, string(content), "[REDACTED:")
 	require.Contains(t, string(content), "Test 2 passes now")
+	require.Contains(t, string(content), "from talk.jsonl. ")
+	require.NotContains(t, string(content), filepath.Dir(transcript), "the folders of whoever sends it")
 	info, err := os.Stat(to)
 	require.NoError(t, err)
 	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
