@@ -174,10 +174,22 @@ def look_up(
 
 def readme(framework: str) -> dict[str, Any]:
     """Run the code that the README shows for a framework, alone, and return what it has named."""
-    text = (ROOT / "clients" / "python" / "README.md").read_text(encoding="utf-8")
-    shown = text.split(f"### {framework}\n")[1].split("```py\n")[1].split("```")[0]
+    return ran(ROOT / "clients" / "python" / "README.md", f"### {framework}", 0, {})
+
+
+def documented(framework: str, number: int, instead: Mapping[str, str] = MappingProxyType({})) -> dict[str, Any]:
+    """Run a program that the document of frameworks shows, the first one as number 0, with texts of it replaced."""
+    return ran(ROOT / "docs" / "frameworks.md", f"## {framework}", number, instead)
+
+
+def ran(document: Path, heading: str, number: int, instead: Mapping[str, str]) -> dict[str, Any]:
+    """Run a program below a heading, with texts of it replaced, and return what it has named."""
+    text = document.read_text(encoding="utf-8")
+    shown = text.split(f"\n{heading}\n")[1].split("```py\n")[number + 1].split("```")[0]
+    for old, new in instead.items():
+        shown = shown.replace(old, new)
     names: dict[str, Any] = {}
-    exec(compile(shown, "README.md", "exec"), names)
+    exec(compile(shown, document.name, "exec"), names)
     return names
 
 

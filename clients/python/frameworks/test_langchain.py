@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langchain_core.messages import HumanMessage
 from langgraph.checkpoint.sqlite import SqliteSaver
 
 import compactord
 from compactord.langchain_messages import neutral
-from programs import BINARY, WINDOW, check_log, look_up, model, readme, talk
+from programs import BINARY, WINDOW, check_log, documented, look_up, model, readme, talk
 from provider import running
 
 EXAMPLE = "langchain_agent.py"
@@ -44,5 +45,9 @@ def test_the_readme(client: compactord.Client, tmp_path: Path, monkeypatch: pyte
         for name, value in (provider.environment() | QUIET | {"COMPACTORD_ADDR": client.address}).items():
             monkeypatch.setenv(name, value)
         assert readme("LangChain and LangGraph")["result"]["messages"][-1].text == "I heard you."
-    said = [part.text.text for logged in client.session("support-42").messages() for part in logged.message.parts]
-    assert said == ["What did we decide?", "I heard you."]
+        node = documented("LangChain and LangGraph for Python", 1)["answer"]
+        (answer,) = node({"messages": [HumanMessage("Hello.")]})["messages"]
+        assert answer.text == "I heard you."
+    for session, texts in (("support-42", ["What did we decide?", "I heard you."]), ("support-43", ["Hello."])):
+        said = [part.text.text for logged in client.session(session).messages() for part in logged.message.parts]
+        assert said == texts

@@ -14,7 +14,7 @@ import pytest
 
 import compactord
 from litellm_proxy import KEY, free_port, proxy
-from programs import BINARY, LONG, TURNS, WINDOW, check_log, model
+from programs import BINARY, LONG, TURNS, WINDOW, check_log, documented, model
 from provider import Provider, go_on, running
 
 HEADERS = {"x-litellm-session-id": "support-42"}
@@ -111,7 +111,9 @@ def kill_while_it_thinks(program: subprocess.Popen[str], provider: Provider, tur
         go.set()
 
 
-def test_other_apis_and_other_requests(client: compactord.Client, tmp_path: Path) -> None:
+def test_other_apis_and_other_requests(
+    client: compactord.Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     port = free_port()
     with running(model(tmp_path), BINARY, WINDOW) as provider, proxy(tmp_path, port, provider.url, client.address):
         hello = {"role": "user", "content": "Hello."}
@@ -127,9 +129,18 @@ def test_other_apis_and_other_requests(client: compactord.Client, tmp_path: Path
         assert "I heard you." in ask("responses", gpt, **{"x-litellm-session-id": "gpt"})
         assert "I heard you." in ask("chat/completions", chat)
         assert "I heard you." in ask("chat/completions", chat | {"metadata": {"session_id": "named"}})
+        monkeypatch.setenv("LITELLM_MASTER_KEY", KEY)
+        places = {"127.0.0.1:4000": f"127.0.0.1:{port}", '"gpt"': '"openai"', "support-42": "documented"}
+        answer = documented("LiteLLM", 1, places)["answer"]
+        assert answer.choices[0].message.content == "I heard you."
         assert provider.refused() == []
-    for name, said in (("claude", ["Be brief.", "Hello."]), ("gpt", ["Be brief.", "Hello."]), ("named", ["Hello."])):
+    for name, said in (
+        ("claude", ["Be brief.", "Hello."]),
+        ("gpt", ["Be brief.", "Hello."]),
+        ("named", ["Hello."]),
+        ("documented", ["What did we decide?"]),
+    ):
         logged = client.session(f"default_user_id/{name}").messages()
         assert [part.text.text for one in logged for part in one.message.parts] == said
     known = {one.session_id for one in client.list_sessions()}
-    assert known <= {SESSION, *(f"default_user_id/{name}" for name in ("claude", "gpt", "named"))}
+    assert known <= {SESSION, *(f"default_user_id/{name}" for name in ("claude", "gpt", "named", "documented"))}
