@@ -1,6 +1,8 @@
 package conversation
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -11,9 +13,45 @@ import (
 )
 
 // Print writes the messages of the view.
-func (v *View) Print(w io.Writer) {
-	for i, vm := range v.Messages {
-		if i > 0 {
+func (v *View) Print(w io.Writer) { (&viewPrinter{to: w}).Add(v.Messages) }
+
+// errViewChanged means that the pages which were written are not one view.
+var errViewChanged = errors.New("the view has changed while it was printed: print it again")
+
+// PrintView writes the messages of the LLM view, of which a page at a time is held. begin is called before the first one.
+func (c *Conversation) PrintView(ctx context.Context, w io.Writer, begin func()) error {
+	p := &viewPrinter{to: w, begin: begin}
+	if _, err := c.ReadView(ctx, p); err != nil {
+		return err
+	}
+	if p.begun > 1 {
+		return errViewChanged
+	}
+	return nil
+}
+
+// viewPrinter writes the messages of a view. What is read anew it does not write.
+type viewPrinter struct {
+	to             io.Writer
+	begin          func()
+	begun, written int
+}
+
+// Begin implements ViewReader.
+func (p *viewPrinter) Begin(*compactordv1.ContextReport) {
+	if p.begun++; p.begun == 1 {
+		p.begin()
+	}
+}
+
+// Add implements ViewReader.
+func (p *viewPrinter) Add(messages []*compactordv1.ViewMessage) {
+	if p.begun > 1 {
+		return
+	}
+	w := p.to
+	for _, vm := range messages {
+		if p.written++; p.written > 1 {
 			fmt.Fprintln(w)
 		}
 		fmt.Fprintf(w, "%s  %s\n", viewTitle(vm), terminal.Count(vm.GetTokens(), "token"))

@@ -63,15 +63,48 @@ func TestReadViewPageByPage(t *testing.T) {
 	requireRead(r)
 	require.Equal(t, 1, r.begun)
 
+	v, err := c.View(t.Context())
+	require.NoError(t, err)
+	var whole, printed strings.Builder
+	v.Print(&whole)
+	begun := 0
+	require.NoError(t, c.PrintView(t.Context(), &printed, func() { begun++ }))
+	require.Equal(t, whole.String(), printed.String())
+	require.Equal(t, 1, begun)
+
+	revert := func(point uint32) {
+		_, err := c.Sessions.RevertToCheckpoint(t.Context(), &compactordv1.RevertToCheckpointRequest{
+			SessionId: "s", Target: &compactordv1.RevertToCheckpointRequest_Point{Point: point},
+		})
+		require.NoError(t, err)
+	}
 	changing := &reading{}
 	changing.between = func() {
 		if changing.pages == 2 {
-			_, err := c.Sessions.RevertToCheckpoint(t.Context(), &compactordv1.RevertToCheckpointRequest{
-				SessionId: "s", Target: &compactordv1.RevertToCheckpointRequest_Point{Point: 30},
-			})
-			require.NoError(t, err)
+			revert(35)
 		}
 	}
 	requireRead(changing)
 	require.Equal(t, 2, changing.begun)
+
+	lines := &writing{}
+	lines.first = func() { revert(30) }
+	err = c.PrintView(t.Context(), lines, func() {})
+	require.ErrorContains(t, err, "print it again")
+	require.Positive(t, lines.bytes)
+	require.Less(t, lines.bytes, printed.Len(), "the second reading was written, too")
+}
+
+// writing counts what is written, and calls first before that.
+type writing struct {
+	first func()
+	bytes int
+}
+
+func (w *writing) Write(b []byte) (int, error) {
+	if w.bytes == 0 {
+		w.first()
+	}
+	w.bytes += len(b)
+	return len(b), nil
 }

@@ -84,16 +84,14 @@ func (c *View) Run(ctx context.Context, a *api.App) (err error) {
 
 // show prints the messages of the view, or the figures.
 func (c *View) show(ctx context.Context, a *api.App, conv *conversation.Conversation, p *terminal.Progress) error {
+	if c.Messages && !c.JSON {
+		return conv.PrintView(ctx, a.Out, p.Clear)
+	}
 	var v *conversation.View
 	if c.Messages {
 		var err error
 		if v, err = conv.View(ctx); err != nil {
 			return err
-		}
-		if !c.JSON {
-			p.Clear()
-			v.Print(a.Out)
-			return nil
 		}
 	}
 	f, err := figuresOfView(ctx, conv, v)
