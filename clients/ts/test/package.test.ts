@@ -128,6 +128,13 @@ test("installed it is imported, and types programs without skipLibCheck", async 
     }),
   );
   await run(npm, ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"], user);
+  const { peerDependencies } = JSON.parse(await readFile(join(project, "package.json"), "utf8")) as {
+    peerDependencies: Record<string, string>;
+  };
+  const installed = await run(npm, ["ls", "--all", "--parseable", "--long"], user);
+  for (const framework of Object.keys(peerDependencies)) {
+    assert.ok(!installed.includes(`:${framework}@`), `${framework} is installed for who does not use it`);
+  }
   await writeFile(join(user, "program.js"), program);
   await run(process.execPath, ["program.js"], user);
 
