@@ -44,6 +44,8 @@ type fault struct {
 	answered bool
 	// closed says that the daemon closes the answers without reading them.
 	closed bool
+	// unreached says that requests may end before the provider gets them, as they may on a busy machine.
+	unreached bool
 	// waits is the shortest wait before each further request; 0 if there are none at an interval.
 	waits time.Duration
 	// change changes the model's settings for this fault.
@@ -83,7 +85,7 @@ func faults() map[string]fault {
 		"stalls": {reply: llmtest.Stall(half), closed: true, change: listening, want: outcome{
 			code: codes.Unavailable, reason: "SUMMARIZER_UNAVAILABLE", named: "idle_timeout", retry: 30 * time.Second, requests: 1,
 		}},
-		"hangs": {reply: llmtest.Hang(), closed: true, change: hasty, want: outcome{
+		"hangs": {reply: llmtest.Hang(), closed: true, unreached: true, change: hasty, want: outcome{
 			code: codes.DeadlineExceeded, reason: "DEADLINE_EXCEEDED", requests: 1,
 		}},
 		"rate limit": {reply: llmtest.Status(http.StatusTooManyRequests), want: outOfReach(http.StatusTooManyRequests)},
@@ -189,7 +191,7 @@ func testFault(t *testing.T, d *daemontest.Daemon, m *model, f fault) {
 	d.Create(falling, policy(m.Name(), fallingBack), daemontest.Working(8, 500)...)
 	events, err = d.Compact(t.Context(), daemontest.Request(falling))
 	require.NoError(t, err)
-	require.Len(t, m.server.Requests(), 2*f.want.requests)
+	requireReceived(t, m, f, 2)
 	entry := ending(events).GetCompleted().GetCompaction()
 	provenance := entry.GetProvenance()
 	require.Equal(t, fallingBack, provenance.GetFallback())
@@ -234,9 +236,7 @@ func requireUnspoken(t *testing.T, text string) {
 
 func requireRequests(t *testing.T, m *model, f fault) {
 	t.Helper()
-	requests := m.server.Requests()
-	require.Len(t, requests, f.want.requests)
-	for _, asked := range requests {
+	for _, asked := range requireReceived(t, m, f, 1) {
 		<-asked.Ended()
 		if f.closed {
 			<-asked.Closed()
@@ -250,6 +250,18 @@ func requireRequests(t *testing.T, m *model, f fault) {
 		require.GreaterOrEqual(t, wait, max(f.waits, 100*time.Millisecond))
 		require.LessOrEqual(t, wait, max(f.waits, 30*time.Second))
 	}
+}
+
+// requireReceived requires that the provider got the requests of so many compactions.
+func requireReceived(t *testing.T, m *model, f fault, compactions int) []*llmtest.Request {
+	t.Helper()
+	requests, want := m.server.Requests(), compactions*f.want.requests
+	if f.unreached {
+		require.LessOrEqual(t, len(requests), want)
+		return requests
+	}
+	require.Len(t, requests, want)
+	return requests
 }
 
 func requireAttempt(t *testing.T, attempt *compactordv1.CompactionAttempt, m *model, f fault) {
