@@ -16,6 +16,9 @@ const (
 	// fewestShared is how many other words lines share that differ in one name, and mostWords how many words such a
 	// line has.
 	fewestShared, mostWords = 4, 48
+	// fewestOfNotice is how many words a sentence of a tool has at least beside the names in it. A shorter one costs little
+	// more than its names.
+	fewestOfNotice = 8
 )
 
 // alike counts the lines that are alike.
@@ -45,12 +48,50 @@ func (c *Collector) countAlike() *alike {
 }
 
 // forms calls yield for each form that a line shares with those that differ from it in one name, until it returns false.
-// Only lines that return or raise an error have such forms.
+// Only lines that return or raise an error have such forms, and long sentences that a tool writes around a name.
 func (a *alike) forms(l *line, yield func(form uint64) bool) {
-	if l.nature == failure && l.voice != User && l.voice != Agent && l.canBeAlike() {
+	switch {
+	case !l.canBeAlike():
+	case l.nature == failure && l.voice != User && l.voice != Agent:
 		a.words.read(l.text)
 		a.words.eachForm(yield)
+	case l.byTool:
+		if form, ok := l.noticeForm(); ok {
+			yield(form)
+		}
 	}
+}
+
+// noticeForm returns the form of a long sentence that a tool writes around names: its other words.
+func (l *line) noticeForm() (form uint64, ok bool) {
+	if strings.Count(l.text, " ") < fewestOfNotice {
+		return 0, false
+	}
+	words, named := 0, false
+	form = hashBasis
+	for word := range strings.FieldsSeq(l.text) {
+		if !isProse(word) {
+			named = true
+			continue
+		}
+		for i := range len(word) {
+			form = (form ^ uint64(word[i])) * hashPrime
+		}
+		form = (form ^ ' ') * hashPrime
+		words++
+	}
+	return form, named && words >= fewestOfNotice
+}
+
+// isProse says whether a word between spaces is a word of a sentence and no name: letters, with punctuation around them.
+func isProse(word string) bool {
+	word = strings.Trim(word, ".,:;!?()")
+	for i := range len(word) {
+		if !isLetter(word[i]) && word[i] < utf8.RuneSelf && word[i] != '\'' && word[i] != '-' {
+			return false
+		}
+	}
+	return word != ""
 }
 
 // isFrequent says whether more than a few lines have a form.

@@ -71,6 +71,31 @@ func TestReturnedErrorsThatDifferInOneNameAreQuotedOnce(t *testing.T) {
 	}
 }
 
+// A tool reports each of its works in the same long words: after a few, the names are enough.
+func TestReportsOfAToolThatAreAlikeAreQuotedOnce(t *testing.T) {
+	t.Parallel()
+	names := strings.Fields("crate parcel depot truck driver route")
+	for _, report := range []string{
+		"The list %s_rows.csv has been saved successfully. (the depot has it by now, so nobody needs to look again)",
+		"job %s_rows.csv (only for the worker itself, keep it out of what you tell anybody else)",
+	} {
+		for reports, quoted := range map[int]int{3: 3, 4: 1, 6: 1} {
+			c := evidence.New(30)
+			for i, name := range names[:reports] {
+				c.Add(evidence.Piece{
+					Message: uint32(i), Voice: evidence.Result, ByTool: true, Text: fmt.Sprintf(report+"\nthe lid of %s_store is open", name, name),
+				})
+			}
+			picks := evidence.Arrange(c.Rank("", "", 4000))
+			require.Equal(t, quoted, quotedLines(picks, "_rows.csv"), report)
+			require.Equal(t, reports, quotedLines(picks, "the lid of"), "a short line costs little")
+			for _, name := range names[:reports] {
+				require.True(t, named(picks, name+"_rows.csv"), name)
+			}
+		}
+	}
+}
+
 // What people and the agent say is no boilerplate, and each failed test counts.
 func TestStatementsAndFailuresThatAreAlikeAreAllQuoted(t *testing.T) {
 	t.Parallel()
