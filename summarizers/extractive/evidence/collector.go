@@ -272,7 +272,7 @@ func (c *Collector) read(text string, p Piece) {
 	c.found = c.found[:0]
 	Names(text, func(n Name, at int) {
 		end := at + len(n.Text)
-		if n.Kind == Number && (isFraction(text, at) || p.Voice == Result && isLineNumber(text, at, end)) {
+		if n.Kind == Number && (isFraction(text, at) || p.returned() && isLineNumber(text, at, end)) {
 			return
 		}
 		c.found = append(c.found, occurrence{c.id(n), at, end})

@@ -119,13 +119,14 @@ func TestLineNumbersAreNoNames(t *testing.T) {
 	c := evidence.New(2)
 	c.Add(evidence.Piece{Message: 0, Voice: evidence.Result, Text: "1741:func pageOf()\n1742- limit 5120:\nrows.go:1743:return pageSize"})
 	c.Add(evidence.Piece{Message: 1, Voice: evidence.Agent, Text: "6080: the port of it"})
+	c.Add(evidence.Piece{Message: 1, Voice: evidence.User, ByTool: true, Text: "2871:    return page"})
 	var names []string
 	for _, p := range c.Rank("", "", 1000) {
 		if p.Alone {
 			names = append(names, p.Text)
 		}
 	}
-	for _, number := range []string{"1741", "1742", "1743"} {
+	for _, number := range []string{"1741", "1742", "1743", "2871"} {
 		require.NotContains(t, names, number)
 	}
 	require.Empty(t, c.Rank("5120 6080 rows.go pageOf pageSize", "", 1000), "only these were names")
