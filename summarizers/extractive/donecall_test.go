@@ -168,3 +168,19 @@ func TestALittleRoomForACall(t *testing.T) {
 	require.Regexp(t, `^- Called .send_mail. key00=first00 [^=]*last00 key01=first01 [^=]*last01 `, text)
 	require.NotContains(t, text, "last19")
 }
+
+// The last step repeated a call with its outcome that stands under Done with all of its arguments. Another call of the same
+// message is a step.
+func TestTheLastStepIsNoCallUnderDone(t *testing.T) {
+	t.Parallel()
+	const berths = `"boat":"B-12","berths":[{"quay":"north","place":4}]`
+	var c conversation
+	c.user("Please reserve berths for the boat.")
+	c.tool("reserve_berth", "{"+berths+"}", `{"booking_id":"K7721","boat":"B-12"}`, false)
+	text := c.summary(t, "")
+	require.Contains(t, below(text, "### Done"), `- Called `+"`reserve_berth`"+` boat=B-12 berths=[{"quay":"north","place":4}]: «booking_id=K7721» [#1, #2]`)
+	require.NotContains(t, text, "Last step:")
+
+	c.tool("list_boats", `{"quay":"south"}`, `["B-1"]`, false)
+	require.Contains(t, c.summary(t, ""), "- Last step: `list_boats` quay=south")
+}

@@ -251,8 +251,9 @@ func (l *ledger) says(it *item) bool {
 
 // tells says whether a line about a call under Done or Blocked is that of a step's call.
 func (l *ledger) tells(step *item) bool {
-	for _, done := range l.commands {
-		if (done.called != nil || done.run != nil) && slices.Contains(done.cites, step.oldest()) && strings.HasSuffix(done.text, step.text) {
+	for key, done := range l.commands {
+		if (done.called != nil || done.run != nil) && slices.Contains(done.cites, step.oldest()) &&
+			(strings.HasSuffix(done.text, step.text) || done.called != nil && strings.HasPrefix(step.text, key)) {
 			return true
 		}
 	}
