@@ -80,7 +80,7 @@ func (e *errorScan) scan(text string) {
 			if e.opening == "" {
 				e.opening = trimmed
 			}
-			if e.many = e.many || e.fewSize+len(trimmed) > fewBytes; !e.many {
+			if e.many = e.many || e.fewSize+len(trimmed) > fewBytes; !e.many && !isStepDone(trimmed) {
 				e.few, e.fewSize = append(e.few, trimmed), e.fewSize+len(trimmed)+1
 			}
 		}
@@ -219,6 +219,16 @@ func isNotice(line string) bool {
 
 // notices are the beginnings of such lines, in lower case.
 var notices = []string{"warning: ", "warn: ", "hint: ", "notice: ", "note: ", "npm notice", "npm warn", "[notice]", "[warning]", "[warn]", "deprecated: "}
+
+// isStepDone says whether a line of output only reports a step that a program got through: "Reading the lists... Done".
+func isStepDone(line string) bool {
+	at := strings.LastIndex(line, "...")
+	if at < 0 {
+		return false
+	}
+	end := strings.ToLower(strings.TrimLeft(line[at+len("..."):], " "))
+	return end == "done" || end == "ok" || end == "yes"
+}
 
 // says says whether a line has a letter or a digit.
 func says(line string) bool {

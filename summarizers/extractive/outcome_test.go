@@ -150,3 +150,12 @@ func TestARefusedEditIsNotDone(t *testing.T) {
 	require.Contains(t, below(c.summary(t, ""), "### Blocked"), "«Your proposed edit has introduced new syntax error(s).")
 	require.NotContains(t, below(c.summary(t, ""), "### Blocked"), "DO NOT")
 }
+
+// The steps that a program got through stood before its error.
+func TestStepsThatWentWellAreNoPartOfAnError(t *testing.T) {
+	t.Parallel()
+	var c conversation
+	c.user("Install the charts, please.")
+	c.runs("port install charts", "Reading the harbour... Done\nSorting the buoys...ok\nE: Unable to find the charts of 1971", true)
+	require.Contains(t, below(c.summary(t, ""), "### Blocked"), "`port install charts` failed: «E: Unable to find the charts of 1971»")
+}
