@@ -57,3 +57,18 @@ func TestASummaryInTwoTextsIsReadAsOne(t *testing.T) {
 	require.NotContains(t, text, "[ ] List the boats")
 	require.Equal(t, 1, strings.Count(text, "Print the programme"), text)
 }
+
+// What a program said last in the user's name stood there as a request, though the user says something else right after it.
+func TestWhatAProgramSaidLastGoesOnceTheUserSaysMore(t *testing.T) {
+	t.Parallel()
+	var c conversation
+	c.user("Plan the regatta: write the course and the list of boats.")
+	c.says("The course is written.")
+	c.user("<system-reminder>\nThe list of skills has a new entry for sailing in the fog.\n</system-reminder>")
+	last := summarize(t, &summarizers.Request{Messages: c.log, MaxTokens: 800})
+	require.Contains(t, last, "- Last user message: «")
+	text := summarize(t, &summarizers.Request{Messages: c.log, Kept: []*compactordv1.LoggedMessage{userMessage(3, "Now print the programme.")}, MaxTokens: 800})
+	require.NotContains(t, text, "Request: «")
+	require.NotContains(t, text, "Last user message:")
+	require.Contains(t, text, "Plan the regatta: write the course and the list of boats. [#0]")
+}

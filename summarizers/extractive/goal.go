@@ -29,16 +29,19 @@ func (p *plan) sortRequests() {
 }
 
 // markedLast returns the request that is marked as the last one, if possible one that no program wrote. If there is none, it
-// marks the newest.
+// marks the newest, unless the messages that the view keeps have a later one.
 func (l *ledger) markedLast() (last *item) {
 	for _, it := range l.requests {
 		if it.last && (!it.noise || last == nil) {
 			last = it
 		}
 	}
-	if last == nil && len(l.requests) > 0 {
-		last = l.requests[len(l.requests)-1]
-		last.last = !l.followed
+	for _, it := range slices.Backward(l.requests) {
+		// What a program said last is of no use once the user says something else.
+		if last == nil || l.followed && last.noise && !it.noise && !last.last {
+			last = it
+			last.last = last.last || !l.followed
+		}
 	}
 	return last
 }
