@@ -205,3 +205,29 @@ func TestUsersChooseAndSayGoAhead(t *testing.T) {
 		require.Equal(t, decided, contains(below(c.summary(t, ""), decisionsHeading), message), message)
 	}
 }
+
+// Who answers a question about the code tells what others decided. Who changed it for the question tells of their own.
+func TestDecisionsThatTheAgentExplainsAreNotItsOwn(t *testing.T) {
+	t.Parallel()
+	const told = "The ferry has two clocks.\n\n## Key design decisions\n\n- `tide_clock.go` keeps the time of the harbour\n- `deck_clock.go` keeps the time of the ferry\n"
+	for name, test := range map[string]struct {
+		asks    string
+		changes bool
+		decided bool
+	}{
+		"explained": {asks: "How does the clock of the ferry work?"},
+		"changed":   {asks: "How does the clock of the ferry work?", changes: true, decided: true},
+		"ordered":   {asks: "Design the clock of the ferry.", decided: true},
+	} {
+		var c conversation
+		c.user(test.asks)
+		c.runs("cat tide_clock.go", "package clock", false)
+		if test.changes {
+			c.tool("edit", `{"path":"tide_clock.go","oldText":"a","newText":"b"}`, "ok", false)
+		}
+		c.says(told)
+		text := c.summary(t, "")
+		require.Equal(t, test.decided, below(text, decisionsHeading) != "", name)
+		require.Contains(t, text, "`deck_clock.go` keeps the time of the ferry", name)
+	}
+}

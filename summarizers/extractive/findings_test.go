@@ -49,3 +49,34 @@ func TestFindingsTellSomething(t *testing.T) {
 		require.Equal(t, finding, contains(below(c.summary(t, ""), "## Critical Context"), "- "+said), said)
 	}
 }
+
+// Lines that the agent copied with their numbers are code, and neither findings nor statements with labels.
+func TestNumberedLinesAreNoFindings(t *testing.T) {
+	t.Parallel()
+	var c conversation
+	c.user("Why does the ferry leave late?")
+	c.says("I look into the file of the timetable:\n\n31: ferry.leave(at.time(), flags)\n112: raise ferry.FerryLate('tide_table is empty')\n\nThe cause is that `tide_table` is empty at noon.")
+	facts := c.facts(t)
+	require.Contains(t, facts, "`tide_table` is empty at noon")
+	require.NotContains(t, facts, "Note:")
+	require.NotContains(t, facts, "31:")
+	require.NotContains(t, facts, "112:")
+}
+
+// What the agent is about to do, or what would follow, stood under Done for a word such as "passes" in it.
+func TestWhatTheAgentIsAboutToDoIsNotDone(t *testing.T) {
+	t.Parallel()
+	for sentence, done := range map[string]bool{
+		"Now let me see whether `tide_clock` is fixed and each of its tests passed.": false,
+		"I'm going to hand in the timetable that I created.":                         false,
+		"If the buoy was painted, then the paint must have been there.":              false,
+		"Now `tide_clock` is fixed, and each of its tests passed.":                   true,
+		"I fixed `tide_clock`, and I'll hand in the timetable.":                      true,
+	} {
+		var c conversation
+		c.user("Mend the clock of the ferry.")
+		c.thinks(sentence, "12 lines", false)
+		c.says("The clock is `tide_clock`.")
+		require.Equal(t, done, below(c.summary(t, ""), "### Done") != "", sentence)
+	}
+}

@@ -296,7 +296,16 @@ func looksWritten(s string) bool {
 			}
 		}
 	}
-	return signs < 4 || signs*25 < len(s)
+	return (signs < 4 || signs*25 < len(s)) && !opensWithLineNumber(s)
+}
+
+// opensWithLineNumber says whether a text begins with the number of a line, as in `120: return nil`. A list is hardly as long.
+func opensWithLineNumber(s string) bool {
+	digits := 0
+	for digits < len(s) && isDigit(s[digits]) {
+		digits++
+	}
+	return digits > 1 && strings.HasPrefix(s[digits:], ": ")
 }
 
 // bare removes Markdown emphasis from a sentence.

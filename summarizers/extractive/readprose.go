@@ -203,12 +203,18 @@ func (p *proseReader) read(st statement) {
 		p.undecided.text += " " + bare(st.text)
 	}
 	p.settle()
-	decided := !p.byOther && mayDecide(st.text, found) && p.cues.decides(st.text) || st.listed && listsDecisions(st.under) && !asks(st.text)
+	decided := !p.byOther && mayDecide(st.text, found) && p.cues.decides(st.text) || st.listed && listsDecisions(st.under) && !asks(st.text) && !p.explains()
 	if found&cueNarrates != 0 && found&(cueDone|cueUpcoming) == 0 && !decided {
 		p.intent = st.text
 		return
 	}
 	p.statement(st, before, found, decided)
+}
+
+// explains says whether the text answers a question of the user, and the agent changed nothing for it: decisions in it are
+// those that others made before.
+func (p *proseReader) explains() bool {
+	return !p.acted && p.lastRequest != nil && onlyAsks(ownWords(p.lastRequest.text))
 }
 
 // waits notes whether a sentence of an answer asks the user something.
@@ -261,6 +267,9 @@ func (p *proseReader) statement(st statement, before string, found cue, decided 
 		it := line(kindNext, text, 3+min(value, 4))
 		it.until = endOf(found)
 		p.l.add(it)
+	case found&cueDone != 0 && goesToDo(text):
+		// "Now let me check that the build passes."
+		p.intent = text
 	case found&cueDone != 0 && (found&cueNext == 0 || !step):
 		p.reported = true
 		p.l.settleTodos(text, p.index)
@@ -285,6 +294,20 @@ func (p *proseReader) statement(st statement, before string, found cue, decided 
 		}
 		p.finding(whole, found, value, names)
 	}
+}
+
+// goesToDo says whether a sentence begins by telling what the agent does next, or under which condition something is done, so
+// that the rest of it is not done yet.
+func goesToDo(text string) bool {
+	text = plainApostrophes(text)
+	for _, opening := range []string{"now ", "so ", "next, ", "first, ", "then ", "finally, ", "ok, ", "okay, "} {
+		if hasPrefixAnyCase(text, opening) {
+			text = text[len(opening):]
+			break
+		}
+	}
+	return hasOpening(text, "let me ", "let's ", "let us ", "i'll ", "i will ", "i'm going to ", "i am going to ", "if ", "让我", "我来", "接下来",
+		"lass mich ", "ich werde ", "laisse-moi ", "je vais ", "voy a ", "vou ", "давайте ", "сейчас я ")
 }
 
 // mostValue is how much the identifiers of a fact count at most: what was found last matters more.

@@ -7,16 +7,22 @@ import (
 )
 
 // labelled returns the label of a statement such as `KEY: value`, in lower case, and its value. The label has at most
-// four words.
+// four words, and a letter.
 func labelled(text string) (label, value string) {
 	before, after, ok := strings.Cut(text, ": ")
 	if !ok || len(before) > 48 || strings.Count(before, " ") > 3 || after == "" {
 		return "", text
 	}
+	worded := false
 	for _, r := range before {
 		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != ' ' && r != '_' && r != '-' && r != '/' {
 			return "", text
 		}
+		worded = worded || unicode.IsLetter(r)
+	}
+	if !worded {
+		// It is the number of a line.
+		return "", text
 	}
 	return strings.ToLower(before), after
 }
