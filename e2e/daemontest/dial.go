@@ -20,9 +20,12 @@ func KeepState(folder string) error {
 	return os.Setenv("XDG_STATE_HOME", filepath.Join(folder, "state"))
 }
 
+// Token returns the token that a daemon in a process of its own has made.
+func Token(address string) (string, error) { return access.Find("", address, false) }
+
 // Dial returns a connection to a daemon in a process of its own, with the token that it has made.
 func Dial(address string, options ...grpc.DialOption) (*grpc.ClientConn, error) {
-	token, err := access.Find("", address, false)
+	token, err := Token(address)
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc/codes"
 
+	"github.com/compactord/compactord/e2e/daemontest"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
 
@@ -87,15 +88,17 @@ func requireMuchLike(t *testing.T, usual, attacked *daemon) {
 
 // poster is a client on a connection of its own that sends what it likes.
 type poster struct {
-	transport *http.Transport
-	address   string
+	transport      *http.Transport
+	address, token string
 }
 
 func (d *daemon) poster(t *testing.T) *poster {
 	t.Helper()
 	protocols := new(http.Protocols)
 	protocols.SetUnencryptedHTTP2(true)
-	p := &poster{&http.Transport{Protocols: protocols}, d.address}
+	token, err := daemontest.Token(d.address)
+	require.NoError(t, err)
+	p := &poster{&http.Transport{Protocols: protocols}, d.address, token}
 	t.Cleanup(p.transport.CloseIdleConnections)
 	return p
 }
@@ -107,7 +110,9 @@ func (p *poster) append(ctx context.Context, body io.Reader) (codes.Code, error)
 	if err != nil {
 		return 0, fmt.Errorf("make a request: %w", err)
 	}
-	request.Header = http.Header{"Content-Type": {"application/grpc"}, "Te": {"trailers"}}
+	request.Header = http.Header{
+		"Content-Type": {"application/grpc"}, "Te": {"trailers"}, "Authorization": {"Bearer " + p.token},
+	}
 	answer, err := p.transport.RoundTrip(request)
 	if err != nil {
 		return 0, fmt.Errorf("send a request: %w", err)
