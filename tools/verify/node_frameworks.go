@@ -115,7 +115,8 @@ func (v *verifier) testPi(ctx context.Context, env []string) error {
 		return err
 	}
 	// It runs TypeScript.
-	err = v.runAll(ctx, piFramework(), []command{{args: []string{newNode(), "--test", "test/pi.test.ts"}, env: env}})
+	tests := []string{newNode(), "--test", "test/messages.test.ts", "test/pi.test.ts"}
+	err = v.runAll(ctx, piFramework(), []command{{args: tests, env: env}})
 	if err != nil {
 		return err
 	}
