@@ -81,6 +81,7 @@ func openLong(path string, options Options, cut int64) (*Store, error) {
 	if _, err := s.newest(); err != nil {
 		return nil, errors.Join(err, s.db.Close())
 	}
+	s.pageSize = s.db.Info().PageSize
 	if s.identity, err = s.file.Stat(); err != nil {
 		return nil, errors.Join(err, s.db.Close())
 	}

@@ -24,7 +24,8 @@ func (s *Store) Statistics() storage.Statistics {
 	defer s.readers.RUnlock()
 	if s.db != nil && !s.closed.Load() {
 		now := s.db.Stats()
-		page := int64(s.db.Info().PageSize)
+		// bbolt's own answer is read from the mapped file, which is mapped anew whenever it outgrows that.
+		page := int64(s.pageSize)
 		stats.FreeBytes, stats.PendingBytes = int64(now.FreePageN+now.PendingPageN)*page, int64(now.PendingPageN)*page
 	}
 	return stats

@@ -1,8 +1,11 @@
 package boltstore
 
 import (
+	"path/filepath"
+	"reflect"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 )
@@ -29,4 +32,20 @@ func TestOldestRead(t *testing.T) {
 	require.Equal(t, time.Second, r.oldest(now))
 	r.end(again)
 	require.Zero(t, r.oldest(now))
+}
+
+// Figures are read at any time, also while bbolt maps a file anew that has outgrown its mapping: then nothing is mapped.
+func TestStatisticsWhileNothingIsMapped(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "store.db")
+	busyStore(t, path)
+	s, err := Open(path, Options{ReadOnly: true})
+	require.NoError(t, err)
+	want := s.Statistics()
+	require.Positive(t, want.Bytes)
+	data := (*unsafe.Pointer)(unsafe.Pointer(reflect.ValueOf(s.db).Elem().FieldByName("data").UnsafeAddr()))
+	mapped := *data
+	*data = nil
+	require.NotPanics(t, func() { require.Equal(t, want, s.Statistics()) })
+	*data = mapped
+	require.NoError(t, s.Close())
 }

@@ -101,6 +101,8 @@ type Store struct {
 	file    *os.File
 	path    string
 	opening string
+	// pageSize is that of the file.
+	pageSize int
 	// damagedHeaders is what was wrong with the headers when the file was opened.
 	damagedHeaders []string
 	has            contents
