@@ -4,6 +4,8 @@ import { after, test } from "node:test";
 import type { Plugin } from "@opencode-ai/plugin";
 import type { Message, Part } from "@opencode-ai/sdk";
 import { embedded } from "compactord";
+import type { Part as NeutralPart } from "compactord/v1";
+import fc from "fast-check";
 
 import { CompactordPlugin } from "../compactord.ts";
 
@@ -104,3 +106,74 @@ test("the model reads by recall_content what was said, and a process that ends w
   assert.ok(["reference", "match", "max_bytes"].every((name) => name in recall.args));
   await again.dispose?.();
 });
+
+interface Drawn {
+  readonly asked: string;
+  readonly text: string;
+  readonly calls: readonly (readonly [output: string, failed: boolean])[];
+}
+
+const words = fc.string({ unit: "grapheme", minLength: 1, maxLength: 30 }).filter((text) => text.trim() !== "");
+const drawn: fc.Arbitrary<Drawn[]> = fc.array(
+  fc.record({ asked: words, text: words, calls: fc.array(fc.tuple(words, fc.boolean()), { maxLength: 3 }) }),
+  { minLength: 1, maxLength: 4 },
+);
+
+/** A message of the user, an answer with parallel calls and their results, and what only opencode reads. */
+function saidIn({ asked, text, calls }: Drawn, turn: number): (typeof turns)[number][] {
+  const tools = calls.map(([output, failed], at) => {
+    const input = { path: `${at}.txt` };
+    const state = failed ? { status: "error", input, error: output } : { status: "completed", input, output };
+    return { type: "tool", callID: `call_${turn}_${at}`, tool: "read", state };
+  });
+  return [
+    said(turn * 2, "user", { type: "text", text: asked }, { type: "text", text: "Not for the model.", ignored: true }),
+    said(turn * 2 + 1, "assistant", { type: "step-start" }, { type: "text", text }, ...tools, { type: "step-finish" }),
+  ];
+}
+
+test("what is said in opencode is in the log as it was, and a second time nothing changes", async () => {
+  let number = 0;
+  await fc.assert(
+    fc.asyncProperty(drawn, async (conversation) => {
+      number++;
+      const sessionID = `ses_drawn_${number}`;
+      const opencode = {
+        session: { messages: () => Promise.resolve({ data: conversation.flatMap(saidIn) }) },
+        app: { log: (entry: unknown) => assert.fail(JSON.stringify(entry)) },
+      };
+      const hooks = await CompactordPlugin({ client: opencode } as unknown as Parameters<Plugin>[0]);
+      for (let time = 0; time < 2; time++) {
+        await hooks.event?.({ event: { type: "session.idle", properties: { sessionID } } });
+      }
+      await hooks.dispose?.();
+      const logged: unknown[] = [];
+      for await (const { message } of client.session(`opencode-${sessionID}`).messages()) {
+        logged.push(...(message?.parts ?? []).map(({ kind }) => flat(kind)));
+      }
+      const wanted = conversation.flatMap(({ asked, text, calls }, turn) => [
+        asked,
+        text,
+        ...calls.map((_, at) => [`call_${turn}_${at}`, "read", `{"path":"${at}.txt"}`]),
+        ...calls.map(([output, failed], at) => [`call_${turn}_${at}`, output, failed]),
+      ]);
+      assert.deepEqual(logged, wanted);
+    }),
+    { numRuns: 40 },
+  );
+});
+
+function flat(kind: NeutralPart["kind"]): unknown {
+  switch (kind.case) {
+    case "text":
+      return kind.value.text;
+    case "toolCall":
+      return [kind.value.id, kind.value.name, kind.value.arguments];
+    case "toolResult": {
+      const [part] = kind.value.parts;
+      return [kind.value.callId, part?.kind.case === "text" ? part.kind.value.text : undefined, kind.value.isError];
+    }
+    default:
+      return kind.case;
+  }
+}
