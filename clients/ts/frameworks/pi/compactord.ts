@@ -64,7 +64,9 @@ export default function compactord(pi: ExtensionAPI): void {
   };
 
   // By which the model reads what the view does not show. The definitions are the same for each session.
-  for (const { name, description, parameters } of new AgentTools(client.session("any")).definitions({ dialect: undefined })) {
+  for (const { name, description, parameters } of new AgentTools(client.session("any")).definitions({
+    dialect: undefined,
+  })) {
     pi.registerTool({
       name,
       label: name,
