@@ -36,8 +36,7 @@ class CompactordFilter:
 
     Attributes:
         session: The conversation's session.
-        left_out: Whether a run has begun with :class:`CompactordSession`, and no call of the model went through the
-            filter since.
+        was_called: Whether a call of the model went through the filter.
     """
 
     def __init__(self, session: Session) -> None:
@@ -55,7 +54,7 @@ class CompactordFilter:
         if session.dialect != "openai_responses":
             raise ValueError(f"session: the dialect must be 'openai_responses', and is {session.dialect!r}")
         self.session = session
-        self.left_out = False
+        self.was_called = False
         self._items: list[TResponseInputItem] = []
 
     async def __call__(self, data: CallModelData[Any]) -> ModelInputData:
@@ -70,7 +69,7 @@ class CompactordFilter:
         given = data.model_data
         if self._is_another_agents(given.input):
             return given
-        self.left_out = False
+        self.was_called = True
         self._items = list(given.input)
         synced = await synced_on_thread(self.session, self._items, system=given.instructions or None)
         if synced.view is None:
@@ -113,6 +112,7 @@ class CompactordSession(SessionABC):
         self.session_id = session.id
         self.session_settings = SessionSettings()
         self._session = session
+        self._was_read = False
         self._items: list[TResponseInputItem] | None = None
 
     async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
@@ -121,17 +121,17 @@ class CompactordSession(SessionABC):
         Args:
             limit: Return only the newest items. Default: all.
         """
-        self.model_input.left_out = True
+        self._was_read = True
         items = await self._read()
         return items[-limit:] if limit else [] if limit == 0 else list(items)
 
     async def add_items(self, items: list[TResponseInputItem]) -> None:
         """Append items, which are on disk then. What a model call has appended already is not appended again.
 
-        Where a model has answered a run that lacks the filter, a :class:`compactord.CompactordWarning` says so.
+        Where a model has answered and no run has had the filter, a :class:`compactord.CompactordWarning` says so.
         """
         held = await self._held()
-        if self.model_input.left_out and any(map(_is_answer, items)):
+        if self._was_read and not self.model_input.was_called and any(map(_is_answer, items)):
             warn(
                 "the run has no filter, so nothing is compacted: give each run both, the session and "
                 "run_config=RunConfig(call_model_input_filter=session.model_input)"
