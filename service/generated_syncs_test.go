@@ -93,10 +93,29 @@ func (a *listHolder) compact() {
 	if a.d.session("s").GetReport().GetOpenCallCount() > 0 {
 		return
 	}
-	if events, err := a.d.compact(compactRequest("s", small(uint32(a.draw(1, 300, "recent"))))); err == nil &&
+	a.compactTo(uint32(a.draw(1, 300, "recent")))
+}
+
+// compactTo compacts the session, so that about so many tokens are kept.
+func (a *listHolder) compactTo(recent uint32) {
+	if events, err := a.d.compact(compactRequest("s", small(recent))); err == nil &&
 		len(events) > 0 && events[len(events)-1].GetCompleted() != nil {
 		a.counts["compact"]++
 	}
+}
+
+// goOnFromTheView adds to the list, and has it replaced by the view after a compaction, which another process goes on from. It
+// draws nothing, so that each life has that, and kept failures stay what they are.
+func (a *listHolder) goOnFromTheView() {
+	for range 3 {
+		a.list = append(a.list, a.s.user(strings.Repeat("and so on ", 40)), a.s.answer("ok"))
+	}
+	a.sync()
+	a.compactTo(1)
+	a.takeView()
+	a.c.token, a.c.point, a.c.known = "", nil, 0
+	a.list = append(a.list, a.s.user("Go on."))
+	a.sync()
 }
 
 // takeView has the list replaced by the session's view, as a framework does that stores what it gets.
@@ -181,6 +200,7 @@ func TestGeneratedSyncs(t *testing.T) {
 			}
 		}
 		a.sync()
+		a.goOnFromTheView()
 	})
 	for _, what := range []string{
 		"turn", "drop the end", "regenerate", "edit", "restart", "compact", "take a view", "went back", "began with a view",
