@@ -40,7 +40,8 @@ func addFailures(schemas map[string]any, reasons protoreflect.EnumDescriptor) {
 	}
 	details := object{
 		{"ErrorInfo", message("The reason of the error.", object{
-			{"reason", reason}, {"domain", text("Whose reason it is.")},
+			{"reason", reason},
+			{"domain", text("Whose reason it is.")},
 			{"metadata", object{
 				{"type", "object"}, {"additionalProperties", object{{"type", "string"}}}, {"description", "Facts, by the names that the reason has for them."},
 			}},
@@ -59,7 +60,7 @@ func addFailures(schemas map[string]any, reasons protoreflect.EnumDescriptor) {
 			{"retryDelay", object{{"type", "string"}, {"pattern", durationPattern}, {"description", "After how long."}}},
 		})},
 	}
-	var types, kinds []any
+	types, kinds := make([]any, 0, len(details)), make([]any, 0, len(details))
 	for _, detail := range details {
 		types = append(types, "google.rpc."+detail.name)
 		kinds = append(kinds, object{
