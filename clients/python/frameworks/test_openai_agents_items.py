@@ -270,6 +270,37 @@ def test_a_run_without_the_filter_is_told(client: compactord.Client) -> None:
     asyncio.run(session.add_items([{"role": "user", "content": "Hi."}, {"role": "assistant", "content": "Hello."}]))
 
 
+def test_a_run_after_a_compaction_is_the_conversations(client: compactord.Client) -> None:
+    """It begins with a view, and not with the items of the call before: each call is brought in line all the same."""
+    policy = {"context_window": 6_000, "strategy": {"summarize": {"recent_tokens": 200}}}
+    held = client.create_session(dialect=DIALECT, policy=policy)
+    session = CompactordSession(held)
+    steps = [
+        [function_call("search_messages", {"words": f"{at} {'word ' * 1_500}"}, call_id=f"call_{at}")]
+        for at in range(8)
+    ]
+    model = ScriptedModel([said for step in steps for said in (step, [assistant_message("Done.")])])
+    agent = Agent(name="One", model=model, tools=recall_tools())
+    left_out: list[Any] = []
+
+    async def run(text: str) -> None:
+        async def asked(data: Any) -> Any:
+            made = await session.model_input(data)
+            if not session.model_input.holds(list(data.model_data.input)):
+                left_out.append(data.model_data.input)
+            return made
+
+        await Runner.run(agent, text, session=session, run_config=RunConfig(call_model_input_filter=asked))
+
+    async def talk() -> None:
+        for at in range(8):
+            await run(f"Turn {at}.")
+
+    asyncio.run(talk())
+    assert list(held.compactions())
+    assert left_out == []
+
+
 def test_the_model_looks_up_its_own_conversation(client: compactord.Client) -> None:
     lookups = [[function_call("search_messages", {"words": "crate"}, call_id="call_1")]]
     lookups.append([function_call("recall_content", {"refrence": "#0"}, call_id="call_2")])

@@ -56,6 +56,7 @@ class CompactordFilter:
         self.session = session
         self.was_called = False
         self._items: list[TResponseInputItem] = []
+        self._begun: list[TResponseInputItem] = []
 
     async def __call__(self, data: CallModelData[Any]) -> ModelInputData:
         """Bring the session in line with the items, compact where that is due, and return the view.
@@ -70,13 +71,17 @@ class CompactordFilter:
         if self._is_another_agents(given.input):
             return given
         self.was_called = True
-        self._items = list(given.input)
+        self._items, self._begun = list(given.input), []
         synced = await synced_on_thread(self.session, self._items, system=given.instructions or None)
         if synced.view is None:
             # Calls without outputs: the provider says what is wrong.
             return given
         request = synced.view.request()
         return ModelInputData(request["input"], given.instructions and request.get("instructions"))
+
+    def begins_with(self, items: list[TResponseInputItem]) -> None:
+        """Note what the next run begins with: after a compaction that is a view, and not the last call's items."""
+        self._begun = list(items)
 
     def holds(self, items: list[TResponseInputItem]) -> bool:
         """Whether the items are the first of those of the last model call."""
@@ -87,7 +92,8 @@ class CompactordFilter:
         task = asyncio.current_task()
         outer, its_task = _running.get((None, None))
         if outer is self and its_task is not None and its_task is not task and not its_task.done():
-            return items[: len(self._items)] != self._items
+            begins = bool(self._begun) and items[: len(self._begun)] == self._begun
+            return not begins and items[: len(self._items)] != self._items
         _running.set((self, task))
         return False
 
@@ -123,6 +129,7 @@ class CompactordSession(SessionABC):
         """
         self._was_read = True
         items = await self._read()
+        self.model_input.begins_with(items)
         return items[-limit:] if limit else [] if limit == 0 else list(items)
 
     async def add_items(self, items: list[TResponseInputItem]) -> None:
