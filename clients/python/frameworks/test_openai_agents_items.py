@@ -301,6 +301,79 @@ def test_a_run_after_a_compaction_is_the_conversations(client: compactord.Client
     assert left_out == []
 
 
+def texts_of(client: compactord.Client, session: compactord.Session) -> list[str]:
+    """The texts of the view."""
+    said = [part for message in client.session(session.id).view().messages for part in message.message.parts]
+    return [part.text.text for part in said if part.HasField("text")]
+
+
+def looking(*answers: str) -> Agent[Any]:
+    """An agent that looks something up before its first answer, so that the task of its caller has called a model."""
+    look = [function_call("search_messages", {"words": "crate"}, call_id="call_1")]
+    model = ScriptedModel([look, *([assistant_message(answer)] for answer in answers)])
+    return Agent(name="One", model=model, tools=recall_tools())
+
+
+def test_a_question_after_a_run_that_failed_is_the_conversations(client: compactord.Client) -> None:
+    held = client.create_session(dialect=DIALECT, policy=POLICY)
+    config = RunConfig(call_model_input_filter=CompactordFilter(held))
+
+    async def run() -> None:
+        agent = looking("One.", "Two.")
+        first = (await Runner.run(agent, "First.", run_config=config)).to_input_list()
+        failing = agent.clone(model=ScriptedModel([RuntimeError("no answer")]))
+        with pytest.raises(RuntimeError, match="no answer"):
+            await Runner.run(failing, [*first, {"role": "user", "content": "Failed."}], run_config=config)
+        await Runner.run(agent, [*first, {"role": "user", "content": "Other."}], run_config=config)
+
+    asyncio.run(run())
+    assert texts_of(client, held) == ["First.", "One.", "Other."]
+
+
+@pytest.mark.parametrize("cleared", [True, False])
+def test_a_run_after_what_was_cleared_or_popped_is_the_conversations(client: compactord.Client, cleared: bool) -> None:
+    held = client.create_session(dialect=DIALECT, policy=POLICY)
+    session = CompactordSession(held)
+    config = RunConfig(call_model_input_filter=session.model_input)
+
+    async def run() -> None:
+        agent = looking("One.", "Two.")
+        await Runner.run(agent, "First.", session=session, run_config=config)
+        if cleared:
+            await session.clear_session()
+        else:
+            while await session.pop_item():
+                pass
+        await Runner.run(agent, "Other.", session=session, run_config=config)
+
+    asyncio.run(run())
+    assert texts_of(client, held) == ["Other.", "Two."]
+    assert session.model_input.holds([{"role": "user", "content": "Other."}])
+
+
+def test_what_is_popped_after_a_run_is_gone_and_can_be_added_again(client: compactord.Client) -> None:
+    held = client.create_session(dialect=DIALECT, policy=POLICY)
+
+    async def run() -> None:
+        session = CompactordSession(held)
+        config = RunConfig(call_model_input_filter=session.model_input)
+        await Runner.run(looking("One."), "First.", session=session, run_config=config)
+        items = await session.get_items()
+        assert len(items) == 4
+        assert await session.pop_item() == items[3]
+        assert await session.get_items() == items[:3]
+        # The question alone was the model's input, too.
+        assert await session.pop_item() == items[2]
+        assert await session.pop_item() == items[1]
+        assert await session.get_items() == items[:1]
+        await session.clear_session()
+        await session.add_items(items[:1])
+        assert await session.get_items() == items[:1]
+
+    asyncio.run(run())
+    assert texts_of(client, held) == ["First."]
+
+
 def test_the_model_looks_up_its_own_conversation(client: compactord.Client) -> None:
     lookups = [[function_call("search_messages", {"words": "crate"}, call_id="call_1")]]
     lookups.append([function_call("recall_content", {"refrence": "#0"}, call_id="call_2")])

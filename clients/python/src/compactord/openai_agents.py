@@ -83,17 +83,25 @@ class CompactordFilter:
         """Note what the next run begins with: after a compaction that is a view, and not the last call's items."""
         self._begun = list(items)
 
+    def forget(self) -> None:
+        """Forget the last call's items, which the session no longer holds: the next call is the conversation's."""
+        self._items, self._begun = [], []
+
     def holds(self, items: list[TResponseInputItem]) -> bool:
         """Whether the items are the first of those of the last model call."""
         return self._items[: len(items)] == items
 
     def _is_another_agents(self, items: list[TResponseInputItem]) -> bool:
-        """Whether this is a run within a tool of the conversation's run, which does not go on with its items."""
+        """Whether this is a run within a tool of the conversation's run, which begins with another item.
+
+        A later run of the conversation can look like one: its first turn is in a task of its own, within the task of
+        the run before. What follows the first item may be another after an edit, or after a run that has failed.
+        """
         task = asyncio.current_task()
         outer, its_task = _running.get((None, None))
         if outer is self and its_task is not None and its_task is not task and not its_task.done():
-            begins = bool(self._begun) and items[: len(self._begun)] == self._begun
-            return not begins and items[: len(self._items)] != self._items
+            firsts = [*self._items[:1], *self._begun[:1]]
+            return bool(firsts) and not any(item in firsts for item in items[:1])
         _running.set((self, task))
         return False
 
@@ -143,7 +151,10 @@ class CompactordSession(SessionABC):
                 "the run has no filter, so nothing is compacted: give each run both, the session and "
                 "run_config=RunConfig(call_model_input_filter=session.model_input)"
             )
-        await self._bring([*held, *items])
+        items = [*held, *items]
+        if not self.model_input.holds(items):
+            await self._bring(items)
+        self._items = items
 
     async def pop_item(self) -> TResponseInputItem | None:
         """Put aside the newest item, and return it; None where there is none. The log keeps it."""
@@ -154,12 +165,15 @@ class CompactordSession(SessionABC):
             await self.clear_session()
         else:
             await self._bring(held[:-1])
+            self._items = held[:-1]
+            self.model_input.forget()
         return held[-1]
 
     async def clear_session(self) -> None:
         """Put aside all items. The log keeps them."""
-        self._items = []
         await asyncio.to_thread(self._session.clear)
+        self._items = []
+        self.model_input.forget()
 
     async def _held(self) -> list[TResponseInputItem]:
         return await self._read() if self._items is None else self._items
@@ -169,9 +183,7 @@ class CompactordSession(SessionABC):
         return self._items
 
     async def _bring(self, items: list[TResponseInputItem]) -> None:
-        if not self.model_input.holds(items):
-            await asyncio.to_thread(self._session.sync, items, compact=False, view=False)
-        self._items = items
+        await asyncio.to_thread(self._session.sync, items, compact=False, view=False)
 
 
 def _is_answer(item: Mapping[str, Any]) -> bool:
