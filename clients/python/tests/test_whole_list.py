@@ -5,9 +5,11 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+import pytest
+
 import compactord
 from agents import policy
-from compactord.whole_list import synced
+from compactord.whole_list import made_room, synced
 
 QUESTION, ANSWER = compactord.user("What is in hall 7?"), compactord.assistant("Crates.")
 BRIEF = compactord.system("Be brief.")
@@ -46,3 +48,14 @@ def test_a_list_without_its_history_is_told_in_dialects(client: compactord.Clien
     assert told(claude, *said, system="Be brief.") == []
     assert told(claude, *said, other, system="Be briefer.") == []
     assert len(told(claude, other, system="Be briefer.")) == 1
+
+
+def test_where_the_daemon_makes_no_room_the_models_error_stays(client: compactord.Client) -> None:
+    """The daemon is gone for the first one, and for the second one it refuses to compact a session that is gone."""
+    overflow = RuntimeError("This model's maximum context length is 8192 tokens, and the request has 9000 tokens.")
+    nobody = compactord.Client("127.0.0.1:1", timeout=0.2)
+    deleted = client.create_session(policy=policy())
+    deleted.delete()
+    for asked, session in ((nobody, nobody.session("any")), (client, deleted)):
+        with pytest.warns(compactord.CompactordWarning, match="^the session could not be made smaller: "):
+            assert not made_room(asked, session, overflow)

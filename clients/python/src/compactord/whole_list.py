@@ -26,12 +26,20 @@ def session_id(conversation: str) -> str:
 
 
 def made_room(client: Client, session: Session, error: Exception) -> bool:
-    """Whether an exception of a model's package is a context overflow, and the session is smaller now."""
+    """Whether an exception of a model's package is a context overflow, and the session is smaller now.
+
+    Where the daemon cannot say or do it, a :class:`compactord.CompactordWarning` says why: the caller raises the
+    model's exception, which its program knows, and not the daemon's.
+    """
     status = getattr(error, "status_code", getattr(error, "code", None))
-    asked = client.classify_error(
-        str(error), http_status=status if isinstance(status, int) else 0, session_id=session.id
-    )
-    return asked.overflow and bool(session.compact(reason="overflow"))
+    try:
+        asked = client.classify_error(
+            str(error), http_status=status if isinstance(status, int) else 0, session_id=session.id
+        )
+        return asked.overflow and bool(session.compact(reason="overflow"))
+    except CompactordError as failed:
+        warn(f"the session could not be made smaller: {failed}")
+        return False
 
 
 def synced(session: Session, messages: Iterable[Any], *, system: object = None) -> Synced:
