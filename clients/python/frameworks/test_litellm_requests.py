@@ -40,7 +40,7 @@ def test_the_readme(client: compactord.Client, monkeypatch: pytest.MonkeyPatch) 
 def test_all_that_is_no_conversation_stays(client: compactord.Client) -> None:
     window = CompactordCallback(client, policy=POLICY)
     generated = {"session_id": "made-up", "litellm_session_id_generated": True}
-    with pytest.warns(compactord.CompactordWarning, match="a request names no session, so it is sent as it is"):
+    with pytest.warns(compactord.CompactordWarning, match="it is sent as it is, without compaction: have the client"):
         sent(window, chat("Hello.", metadata={}), "bert")
     # It is said once.
     for data, call in (
@@ -53,6 +53,22 @@ def test_all_that_is_no_conversation_stays(client: compactord.Client) -> None:
         assert sent(window, dict(data), "bert", call) == data
     named = [one.session_id for one in client.list_sessions() if "bert" in one.session_id]
     assert not any(list(client.session(one).messages()) for one in named)
+
+
+def test_a_failed_request_without_a_conversation_opens_no_session(client: compactord.Client) -> None:
+    window = CompactordCallback(client, policy=POLICY)
+    named = {"litellm_session_id": "one"}
+    refused = RuntimeError("no answer")
+    for data in (
+        {"input": ["Hello."], **named},
+        {"input": "Hello.", **named},
+        {"input": [{"role": "user", "content": "Hello."}], "previous_response_id": "resp_1", **named},
+    ):
+        asyncio.run(window.async_post_call_failure_hook(dict(data), refused, UserAPIKeyAuth(user_id="gil")))
+    assert not [one.session_id for one in client.list_sessions() if one.session_id.startswith("gil/")]
+    data = {"input": [{"role": "user", "content": "Hello."}], **named}
+    asyncio.run(window.async_post_call_failure_hook(data, refused, UserAPIKeyAuth(user_id="gil")))
+    assert [one.session_id for one in client.list_sessions() if one.session_id.startswith("gil/")] == ["gil/one"]
 
 
 def test_users_do_not_share_sessions(client: compactord.Client) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import quote
 
 from litellm.integrations.custom_logger import CustomLogger
@@ -103,6 +103,8 @@ class CompactordCallback(CustomLogger):
         traceback_str: str | None = None,
     ) -> None:
         """Compact the session where the provider says that the context is too long, so that the next request fits."""
+        if not _has_conversation(request_data):
+            return
         session = await self._session_of(user_api_key_dict, request_data, "acompletion")
         if session is not None:
             await asyncio.to_thread(made_room, self._client, session, original_exception)
@@ -111,7 +113,10 @@ class CompactordCallback(CustomLogger):
         """Warn once: a proxy may have clients that need no session."""
         if not self._has_warned:
             self._has_warned = True
-            warn("a request names no session, so it is sent as it is: its client gives the header x-litellm-session-id")
+            warn(
+                "a request names no session, so it is sent as it is, without compaction: have the client send the "
+                "header x-litellm-session-id"
+            )
 
     async def _session_of(self, user: UserAPIKeyAuth, data: Mapping[str, Any], call_type: str) -> Session | None:
         named = self._named(data)
@@ -121,3 +126,11 @@ class CompactordCallback(CustomLogger):
         owner = user.user_id or user.token or ""
         name = session_id(f"{quote(owner, safe='')}/{quote(named, safe='')}")
         return await asyncio.to_thread(self._sessions.get, name, dialect=_DIALECTS[call_type][0])
+
+
+def _has_conversation(data: Mapping[str, Any]) -> bool:
+    """Whether a failed request has the whole list of a conversation. The input of embeddings is a list of texts."""
+    if data.get("previous_response_id"):
+        return False
+    listed = data.get("messages", data.get("input"))
+    return isinstance(listed, list) and all(isinstance(one, Mapping) for one in cast("list[object]", listed))
