@@ -82,4 +82,10 @@ def checked(given: object, kind: type[T], wanted: str) -> T:
     if inspect.iscoroutine(given):
         given.close()  # It will never be awaited, of which Python would warn.
     kind_given = type(given).__name__
-    raise TypeError(f"{wanted}, not of the type {kind_given}: its calls wait on threads, and an event loop goes on")
+    blocks = ": the adapter calls it on threads, so an event loop is not blocked" if _awaits(given) else ""
+    raise TypeError(f"{wanted}, not of the type {kind_given}{blocks}")
+
+
+def _awaits(given: object) -> bool:
+    """Whether this is of the client for asyncio, which a program with an event loop gives in good faith."""
+    return inspect.iscoroutine(given) or type(given).__name__.startswith("Async")
