@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import compactord
-from agents import Agent, RunConfig, Runner, SQLiteSession, set_tracing_disabled
+from agents import Agent, RunConfig, Runner, SQLiteSession, UserError, set_tracing_disabled
 from compactord.openai_agents import CompactordFilter, CompactordSession, recall_tools
 from generated import texts
 from programs import BINARY, recordings
@@ -391,3 +391,15 @@ def test_the_model_looks_up_its_own_conversation(client: compactord.Client) -> N
         found, wrong = asyncio.run(run(own))
         assert own in found and other not in found
         assert wrong.startswith("Nothing was read: ")
+
+
+def test_a_run_without_a_filter_reads_no_other_conversation(client: compactord.Client) -> None:
+    """The run before it in the same task had one."""
+    config = RunConfig(call_model_input_filter=CompactordFilter(client.create_session(dialect=DIALECT, policy=POLICY)))
+
+    async def run() -> None:
+        await Runner.run(looking("One."), "The crate is in hall-7.", run_config=config)
+        await Runner.run(looking("Two."), "Where is the crate?")
+
+    with pytest.raises(UserError, match="search_messages: give the run a CompactordFilter"):
+        asyncio.run(run())

@@ -15,7 +15,7 @@ from agents.memory import SessionABC, SessionSettings
 from agents.run import CallModelData, ModelInputData
 from agents.tool_context import ToolContext
 
-from agents import FunctionTool, Tool, TResponseInputItem
+from agents import FunctionTool, RunConfig, Tool, TResponseInputItem
 from compactord._sync.client.session import Session
 from compactord.openai_agents_items import items_of
 from compactord.opened import checked
@@ -202,10 +202,19 @@ def recall_tools() -> list[Tool]:
 
 
 def _made(tool: RecallTool) -> FunctionTool:
-    async def call(_: ToolContext[Any], arguments: str) -> str:
-        running, _its_task = _running.get((None, None))
+    async def call(context: ToolContext[Any], arguments: str) -> str:
+        running = _filter_of(context.run_config)
         if running is None:
             raise ValueError(f"{tool.name}: give the run a CompactordFilter as its call_model_input_filter")
         return (await tool.output_on_thread(running.session, arguments)).text
 
     return FunctionTool(tool.name, tool.description, tool.parameters, call, strict_json_schema=False)
+
+
+def _filter_of(config: RunConfig | None) -> CompactordFilter | None:
+    """The filter of a run, which may be within a function of the program: then it is the one that was called last."""
+    given = config.call_model_input_filter if config else None
+    if given is None or isinstance(given, CompactordFilter):
+        return given
+    running, _its_task = _running.get((None, None))
+    return running
