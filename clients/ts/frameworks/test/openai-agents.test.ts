@@ -336,6 +336,34 @@ test("what is popped and cleared stays in the log", async () => {
   assert.equal((await saidIn(held)).filter((text) => text === "Two.").length, 3);
 });
 
+test("what a run has brought is popped, and added again after it was cleared", async () => {
+  const held = await opened();
+  const session = new CompactordSession(held);
+  const model = new ScriptedModel([[assistantMessage("Two.")]]);
+  const agent = new Agent({ name: "One", model });
+  const options = { session, callModelInputFilter: session.modelInput };
+  const kept = () => new CompactordSession(client.session(held.id, { dialect })).getItems();
+  const question: AgentInputItem = { type: "message", role: "user", content: "One." };
+
+  await run(agent, "One.", options);
+  await session.popItem();
+  assert.deepEqual([await kept(), await session.getItems()], [[question], [question]]);
+  // The model has nothing left to say.
+  await assert.rejects(run(agent, "Again.", options));
+  for (let items = await session.getItems(); items.length > 1; items = await session.getItems()) {
+    await session.popItem();
+    assert.equal((await session.getItems()).length, items.length - 1);
+  }
+  assert.deepEqual(await kept(), [question]);
+
+  await session.clearSession();
+  model.enqueue([assistantMessage("Two.")]);
+  await run(agent, "One.", options);
+  await session.clearSession();
+  await session.addItems([question]);
+  assert.deepEqual([await kept(), await session.getItems()], [[question], [question]]);
+});
+
 test("calls that wait are read by another process, with all that belongs to them", async () => {
   const items: AgentInputItem[] = [
     { type: "message", role: "user", content: "Look." },

@@ -74,7 +74,11 @@ export class CompactordSession implements AgentsSession {
       const give = "run(agent, input, { session, callModelInputFilter: session.modelInput })";
       warnOnce(this.session, `a run has a CompactordSession and not its filter, so nothing is compacted: ${give}`);
     }
-    await this.#bring([...(await this.#held()), ...items]);
+    const all = [...(await this.#held()), ...items];
+    if (!this.#input.holds(all.map(elementOf))) {
+      await this.#bring(all);
+    }
+    this.#items = all;
   }
 
   /** Puts aside the newest item, and returns it; undefined where there is none. The log keeps it. */
@@ -84,7 +88,10 @@ export class CompactordSession implements AgentsSession {
     if (held.length === 1) {
       await this.clearSession();
     } else if (held.length > 1) {
-      await this.#bring(held.slice(0, -1));
+      const rest = held.slice(0, -1);
+      this.#input.forget();
+      await this.#bring(rest);
+      this.#items = rest;
     }
     return last;
   }
@@ -92,6 +99,7 @@ export class CompactordSession implements AgentsSession {
   /** Puts aside all items. The log keeps them. */
   async clearSession(): Promise<void> {
     this.#items = [];
+    this.#input.forget();
     await this.session.clear();
   }
 
@@ -106,11 +114,7 @@ export class CompactordSession implements AgentsSession {
   }
 
   async #bring(items: readonly AgentInputItem[]): Promise<void> {
-    const elements = items.map(elementOf);
-    if (!this.#input.holds(elements)) {
-      await this.session.sync(elements, { compact: false, view: false });
-    }
-    this.#items = items;
+    await this.session.sync(items.map(elementOf), { compact: false, view: false });
   }
 }
 
@@ -152,7 +156,7 @@ function isAnswer(item: AgentInputItem): boolean {
 
 /** What model calls of a conversation are sent. */
 class ModelInput {
-  /** The items of the last call. */
+  /** The items of the last call, of which the session still holds all. */
   #elements: readonly object[] = [];
 
   constructor(private readonly session: Responses) {
@@ -166,15 +170,21 @@ class ModelInput {
   readonly filter: CallModelInputFilter = async ({ modelData }) => {
     const { instructions } = modelData;
     const { input } = modelData;
-    this.#elements = input.map(elementOf);
+    const elements = input.map(elementOf);
+    this.#elements = elements;
     const system = instructions === undefined || instructions === "" ? {} : { system: instructions };
-    const { view } = await synced(this.session, this.#elements, system);
+    const { view } = await synced(this.session, elements, system);
     // While calls wait for outputs, the provider says what is wrong.
-    return view === undefined ? modelData : { ...modelData, input: shown(view.messagesJson, this.#elements, input) };
+    return view === undefined ? modelData : { ...modelData, input: shown(view.messagesJson, elements, input) };
   };
 
   /** Whether the items are the first of those of the last model call. */
   holds(elements: readonly object[]): boolean {
     return isDeepStrictEqual(this.#elements.slice(0, elements.length), elements);
+  }
+
+  /** Notes that the session no longer holds all items of the last model call. */
+  forget(): void {
+    this.#elements = [];
   }
 }
