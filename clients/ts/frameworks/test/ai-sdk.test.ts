@@ -396,6 +396,28 @@ test("another error of the model is thrown as it is, and nothing is compacted", 
   assert.equal(asked.length, 1);
 });
 
+test("the error of the model is thrown where the daemon fails after it", async () => {
+  const session = await client.createSession({ policy: plain });
+  const wrapped = wrapLanguageModel({
+    model: {
+      ...model([], []),
+      doGenerate: async () => {
+        await client.deleteSession(session.id);
+        throw overflow();
+      },
+    },
+    middleware: compactordMiddleware(session),
+  });
+  const warned: string[] = [];
+  const note = ({ message }: Error): void => void warned.push(message);
+  process.on("warning", note);
+  after(() => process.off("warning", note));
+  const asked = generateText({ model: wrapped, prompt: "Hello.", maxRetries: 0 });
+  await assert.rejects(asked, /maximum context length is 8192/);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.match(warned.join("\n"), /the session could not be made smaller: /);
+});
+
 const look = tool({ inputSchema: z.object({}), execute: () => `Seen. ${"word ".repeat(2_000)}` });
 
 for (const way of ["middleware", "prepareStep"] as const) {

@@ -38,32 +38,41 @@ export async function synced(
   { system, ...options }: Cancellable & Pick<SyncOptions, "system">,
 ): Promise<Synced> {
   const given = { ...signalOf(options), ...(system !== undefined && { system }) };
+  let made: Synced;
   try {
-    const made = await session.sync(messages, given);
-    warnOfMistakes(session, messages, made);
-    return made;
+    made = await session.sync(messages, given);
   } catch (error) {
     const ends = [InvalidRequestError, SyncConflictError, UnavailableError].some((kind) => error instanceof kind);
     if (ends || !(error instanceof CompactordError)) {
       throw error;
     }
-    const made = await session.sync(messages, { ...given, compact: false });
+    made = await session.sync(messages, { ...given, compact: false });
     warn(`the session could not be compacted: ${error.message}`);
-    return made;
   }
+  warnOfMistakes(session, messages, made);
+  return made;
 }
 
-/** Whether an error of a model's package is a context overflow, and the session is smaller now. */
+/**
+ * Whether an error of a model's package is a context overflow, and the session is smaller now. Where the daemon fails, a
+ * warning says why: the program is to get the model's error, and not the daemon's.
+ */
 export async function madeRoom(session: Session, error: unknown, options: Cancellable): Promise<boolean> {
   if (!(error instanceof Error) || error.name === "AbortError") {
     return false;
   }
   const status = [statusOf(error, "statusCode"), statusOf(error, "status")].find((one) => one > 0) ?? 0;
-  const judged = await session.client.classifyError(
-    { errorText: error.message, httpStatus: status, sessionId: session.id },
-    signalOf(options),
-  );
-  return judged.overflow && (await session.compact({ reason: "overflow", ...signalOf(options) })).done;
+  const given = { errorText: error.message, httpStatus: status, sessionId: session.id };
+  try {
+    const { overflow } = await session.client.classifyError(given, signalOf(options));
+    return overflow && (await session.compact({ reason: "overflow", ...signalOf(options) })).done;
+  } catch (failure) {
+    if (!(failure instanceof CompactordError)) {
+      throw failure;
+    }
+    warn(`the session could not be made smaller: ${failure.message}`);
+    return false;
+  }
 }
 
 function statusOf(error: Error, key: string): number {
