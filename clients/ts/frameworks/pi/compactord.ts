@@ -11,7 +11,17 @@ import {
   type ExtensionContext,
   type SessionEntry,
 } from "@earendil-works/pi-coding-agent";
-import { AgentTools, Client, SessionExistsError, type Session } from "compactord";
+import {
+  AgentTools,
+  Client,
+  CompactordError,
+  ConflictError,
+  InvalidRequestError,
+  SessionExistsError,
+  UnavailableError,
+  type Session,
+  type Synced,
+} from "compactord";
 import { MessageSchema, Role, StopReason, type Part, type ResultPart, type ViewMessage } from "compactord/v1";
 
 type AgentMessage = ReturnType<typeof sessionEntryToContextMessages>[number];
@@ -49,9 +59,18 @@ export default function compactord(pi: ExtensionAPI): void {
       opened = undefined;
     }
     known = contextWindow;
-    opened ??= open(`pi-${ctx.sessionManager.getSessionId()}`, contextWindow);
-    opened.catch(() => (opened = undefined));
-    return opened;
+    if (opened !== undefined) {
+      return opened;
+    }
+    const made = open(`pi-${ctx.sessionManager.getSessionId()}`, contextWindow);
+    // What could not be opened is tried again.
+    made.catch(() => {
+      if (opened === made) {
+        opened = undefined;
+      }
+    });
+    opened = made;
+    return made;
   };
 
   const failed = (ctx: ExtensionContext, error: unknown): void => {
@@ -60,6 +79,36 @@ export default function compactord(pi: ExtensionAPI): void {
       ctx.ui.notify(text, "warning");
     } else {
       process.stderr.write(`${text}\n`);
+    }
+  };
+
+  /** What the user was told of what comes with each model call; undefined since it has worked. */
+  let told: string | undefined;
+
+  /** Says once what fails with each model call, until it works again. */
+  const failedOnce = (ctx: ExtensionContext, error: unknown): void => {
+    const what = error instanceof CompactordError ? error.reason : String(error);
+    if (what !== told) {
+      failed(ctx, error);
+    }
+    told = what;
+  };
+
+  /** Brings the session in line, and compacts where that is due. Where that fails, the view is not compacted. */
+  const synced = async (ctx: ExtensionContext, messages: readonly Neutral[]): Promise<Synced> => {
+    const held = await session(ctx);
+    try {
+      const made = await held.sync(messages);
+      told = undefined;
+      return made;
+    } catch (error) {
+      const ends = [InvalidRequestError, ConflictError, UnavailableError].some((kind) => error instanceof kind);
+      if (ends || !(error instanceof CompactordError)) {
+        throw error;
+      }
+      const made = await held.sync(messages, { compact: false });
+      failedOnce(ctx, error);
+      return made;
     }
   };
 
@@ -83,14 +132,17 @@ export default function compactord(pi: ExtensionAPI): void {
     });
   }
 
-  // Before each model call. Where no daemon answers, or a compaction fails, Pi goes on as without us.
+  // Before each model call. Where no daemon answers, Pi goes on as without us.
   pi.on("context", async (_event, ctx) => {
     try {
       const held = heldIn(ctx.sessionManager.getBranch());
-      const { view } = await (await session(ctx)).sync(held.map((one) => one.neutral));
+      const { view } = await synced(
+        ctx,
+        held.map((one) => one.neutral),
+      );
       return view === undefined ? undefined : { messages: shown(view.neutral, held).map(({ message }) => message) };
     } catch (error) {
-      failed(ctx, error);
+      failedOnce(ctx, error);
       return undefined;
     }
   });
@@ -141,7 +193,7 @@ export default function compactord(pi: ExtensionAPI): void {
         { compact: false, view: false },
       );
     } catch (error) {
-      failed(ctx, error);
+      failedOnce(ctx, error);
     }
   });
 

@@ -11,7 +11,9 @@ import compactord from "../compactord.ts";
 
 // What Pi's hook before a model call gives back, of a branch that is given.
 
-const client = await embedded();
+// Nothing listens at this port: the model refuses each summary.
+const nobody = { kind: "openai", base_url: "http://127.0.0.1:9/v1", model: "m", context_window: 100_000, tries: 1 };
+const client = await embedded({ config: { summarizers: { nobody } } });
 after(() => client.close());
 process.env["COMPACTORD_ADDR"] = client.address;
 
@@ -23,23 +25,37 @@ const policy = { contextWindow, onAppend: {} };
 
 /** Gives the hook the messages of a branch, in a session of their own; returns what the model is to be sent. */
 async function shown(messages: readonly Message[], session: Session): Promise<unknown[]> {
+  const [made] = await shownBeforeCalls([messages], session, (text) => assert.fail(text));
+  assert.ok(made !== undefined);
+  return made;
+}
+
+/** Gives the hook of one process the branch before each call; undefined where Pi is to send its own messages. */
+async function shownBeforeCalls(
+  branches: readonly (readonly Message[])[],
+  session: Session,
+  notify: (text: string) => void,
+): Promise<(unknown[] | undefined)[]> {
   const hooks = new Map<string, Hook>();
   const pi = { on: (name: string, hook: Hook) => hooks.set(name, hook), registerTool: () => undefined };
   compactord(pi as unknown as ExtensionAPI);
-  const entries = messages.map((message, at): SessionEntry => {
-    const timestamp = new Date(0).toISOString();
-    return { type: "message", id: `e${at}`, parentId: at === 0 ? null : `e${at - 1}`, timestamp, message };
-  });
-  const ctx = {
-    hasUI: true,
-    ui: { notify: (text: string) => assert.fail(text) },
-    model: { contextWindow },
-    sessionManager: { getBranch: () => entries, getSessionId: () => session.id.replace(/^pi-/, "") },
-  } as unknown as ExtensionContext;
-  const made = await hooks.get("context")?.({ type: "context", messages: [...messages] }, ctx);
+  const window = (await session.info()).session?.policy?.contextWindow;
+  const made = [];
+  for (const messages of branches) {
+    const entries = messages.map((message, at): SessionEntry => {
+      const timestamp = new Date(0).toISOString();
+      return { type: "message", id: `e${at}`, parentId: at === 0 ? null : `e${at - 1}`, timestamp, message };
+    });
+    const ctx = {
+      hasUI: true,
+      ui: { notify },
+      model: { contextWindow: window },
+      sessionManager: { getBranch: () => entries, getSessionId: () => session.id.replace(/^pi-/, "") },
+    } as unknown as ExtensionContext;
+    made.push((await hooks.get("context")?.({ type: "context", messages: [...messages] }, ctx))?.messages);
+  }
   await (hooks.get("session_shutdown") as unknown as (() => Promise<void>) | undefined)?.();
-  assert.ok(made !== undefined);
-  return made.messages;
+  return made;
 }
 
 let sessions = 0;
@@ -132,6 +148,29 @@ test("messages of Pi come back as they are", async () => {
     }),
     { numRuns: 40 },
   );
+});
+
+test("where a compaction fails, the model is sent the view, and the user is told once", async () => {
+  sessions++;
+  const strategy = { summarize: { recentTokens: 200 } };
+  const summary = { summarizer: "nobody", fallback: "fail" as const };
+  const session = await client.createSession({
+    sessionId: `pi-${sessions}`,
+    policy: { contextWindow: 4_000, strategy, summary },
+  });
+  const branch: Message[] = [
+    { role: "user", content: "word ".repeat(2_000), timestamp: 1 },
+    answer([{ type: "text", text: "Done." }], "stop", 2),
+    { role: "user", content: "word ".repeat(4_000), timestamp: 3 },
+  ];
+  const told: string[] = [];
+  const next: Message = { role: "user", content: "And now?", timestamp: 4 };
+  const made = await shownBeforeCalls([branch, [...branch, next]], session, (text) => told.push(text));
+  assert.deepEqual(
+    made.map((one) => one?.length),
+    [3, 4],
+  );
+  assert.equal(told.length, 1, told.join("\n"));
 });
 
 interface Line {
