@@ -186,9 +186,11 @@ test("a session without a window that grows is told once", async () => {
   assert.match(told[0] ?? "", unbounded);
 
   const bounded = await client.createSession({ policy: { trigger: { triggerTokens: 100_000 } } });
+  const manual = await client.createSession({ policy: { trigger: { enabled: false } } });
   const listed = await client.createSession({ dialect: "openai_chat" });
   const others = await warned(async () => {
     await bounded.append("word ".repeat(40_000));
+    await manual.append("word ".repeat(40_000));
     const synced = await listed.sync([{ role: "user", content: "word ".repeat(40_000) }]);
     assert.equal(synced.warnings.length, 1);
   });

@@ -6,13 +6,16 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { tool, type Hooks, type Plugin, type ToolDefinition } from "@opencode-ai/plugin";
 import type { Message, Part } from "@opencode-ai/sdk";
-import { AgentTools, Client, type Session, type ToolDefinition as AgentTool } from "compactord";
+import { AgentTools, Client, SessionExistsError, type Session, type ToolDefinition as AgentTool } from "compactord";
 import { MessageSchema, Role, type PartSchema } from "compactord/v1";
 
 interface Said {
   readonly info: Message;
   readonly parts: readonly Part[];
 }
+
+/** opencode says when it compacts. */
+const policy = { trigger: { enabled: false } };
 
 export const CompactordPlugin: Plugin = ({ client: opencode }) => {
   const client = new Client();
@@ -21,11 +24,29 @@ export const CompactordPlugin: Plugin = ({ client: opencode }) => {
   /** What is being written: a process that ends waits for it. */
   const writing = new Set<Promise<unknown>>();
 
+  const open = async (id: string): Promise<Session<undefined>> => {
+    try {
+      return await client.openSession(id, { policy });
+    } catch (error) {
+      if (!(error instanceof SessionExistsError)) {
+        throw error;
+      }
+      const session = client.session(id);
+      await session.update({ policy });
+      return session;
+    }
+  };
+
   const session = (id: string): Promise<Session<undefined>> => {
-    const held = opened.get(id) ?? client.openSession(`opencode-${id}`, { policy: {} });
-    opened.set(id, held);
-    held.catch(() => opened.delete(id));
-    return held;
+    const held = opened.get(id);
+    if (held !== undefined) {
+      return held;
+    }
+    const made = open(`opencode-${id}`);
+    // What could not be opened is tried again.
+    made.catch(() => opened.delete(id));
+    opened.set(id, made);
+    return made;
   };
 
   /** Brings the log in line with a conversation of opencode. */

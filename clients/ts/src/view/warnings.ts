@@ -25,9 +25,14 @@ export function fallbackWarning(cause: string | undefined): string | undefined {
     : `the policy's fallback wrote the summary, in place of its summarizer: ${cause}`;
 }
 
-/** What to say of a session that has no context window and grows; undefined where it has one, or is small. */
+/**
+ * What to say of a session that has no context window and grows; undefined where it has one, is small, or its policy says
+ * that no compaction comes due by itself.
+ */
 export function unboundedWarning(report: ContextReport | undefined): string | undefined {
-  if (report?.blockedBy.includes(BlockedBy.WINDOW_UNKNOWN) !== true || report.tokens <= unboundedTokens) {
+  const blocked = new Set(report?.blockedBy);
+  const unbounded = blocked.has(BlockedBy.WINDOW_UNKNOWN) && !blocked.has(BlockedBy.DISABLED);
+  if (report === undefined || !unbounded || report.tokens <= unboundedTokens) {
     return undefined;
   }
   const least = grouped(unboundedTokens);

@@ -76,6 +76,27 @@ test("the prompt of a summary has a digest, and the log all that was said", asyn
   }
 });
 
+test("a long conversation needs no context window, and its session is opened again", async () => {
+  const warned: string[] = [];
+  const note = ({ message }: Error): void => void warned.push(message);
+  process.on("warning", note);
+  after(() => process.off("warning", note));
+  const sessionID = "ses_long";
+  const text = "word ".repeat(40_000);
+  const opencode = {
+    session: { messages: () => Promise.resolve({ data: [said(0, "user", { type: "text", text })] }) },
+    app: { log: (entry: unknown) => assert.fail(JSON.stringify(entry)) },
+  };
+  // As an earlier plugin has made it.
+  const session = await client.createSession({ sessionId: `opencode-${sessionID}`, policy: {} });
+  const hooks = await CompactordPlugin({ client: opencode } as unknown as Parameters<Plugin>[0]);
+  await hooks.event?.({ event: { type: "session.idle", properties: { sessionID } } });
+  await hooks.dispose?.();
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal((await session.info()).session?.nextIndex, 1);
+  assert.deepEqual(warned, []);
+});
+
 test("the model reads by recall_content what was said, and a process that ends waits for the log", async () => {
   let answer: (answered: { data: typeof turns }) => void = () => undefined;
   const opencode = {
