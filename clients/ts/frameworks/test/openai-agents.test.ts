@@ -493,15 +493,31 @@ test("a session without its filter, a window that lacks and a history that was f
 
   const session = new CompactordSession(await opened({}));
   await run(say(1), "One.", { session, callModelInputFilter: session.modelInput });
-  assert.deepEqual([await times("not its filter"), await times("has no context window")], [0, 1]);
-  await run(say(1), "Two.", { session });
-  await run(say(1), "Three.", { session });
-  assert.equal(await times("not its filter"), 1);
+  assert.equal(await times("has no context window"), 1);
+  await session.getItems();
+  await session.addItems([assistantMessage("Two.")]);
+  assert.equal(await times("no run has had the filter"), 0);
+  const unfiltered = new CompactordSession(await opened());
+  await unfiltered.getItems();
+  await unfiltered.addItems([
+    { role: "assistant", status: "completed", content: [{ type: "output_text", text: "Hello." }] },
+  ]);
+  assert.equal(await times("no run has had the filter"), 0);
+  await run(say(1), "Two.", { session: unfiltered });
+  await run(say(1), "Three.", { session: unfiltered });
+  assert.equal(await times("no run has had the filter"), 1);
 
   const callModelInputFilter = compactordFilter(await opened());
-  const agent = say(5);
-  for (const line of ["One.", "Two.", "Three."]) {
+  const asked = (role: "user" | "system", content: string): AgentInputItem => ({ type: "message", role, content });
+  const agent = say(7);
+  for (const line of ["One.", "Two."]) {
     await run(agent, line, { callModelInputFilter });
+  }
+  // One message alone may be a question that nobody answered.
+  assert.equal(await times("is the history of the conversation given"), 0);
+  const instructed = asked("system", "Be brief.");
+  for (const line of ["Three.", "Four.", "Five."]) {
+    await run(agent, [instructed, asked("user", `Look at ${line}`), asked("user", line)], { callModelInputFilter });
   }
   assert.equal(await times("is the history of the conversation given"), 1);
   const kept = { session: new MemorySession(), callModelInputFilter: compactordFilter(await opened()) };

@@ -45,21 +45,23 @@ export function warnOnce(session: Session, text: string): void {
 
 /** Warns of what the answer to a sync shows of the mistakes that are otherwise silent. */
 export function warnOfMistakes(session: Session, messages: readonly object[], synced: Synced): void {
-  if (synced.report?.blockedBy.includes(BlockedBy.WINDOW_UNKNOWN) === true) {
+  const blocked = new Set(synced.report?.blockedBy);
+  if (blocked.has(BlockedBy.WINDOW_UNKNOWN) && !blocked.has(BlockedBy.DISABLED)) {
     const what = `the policy of the session ${session.id} has no context window, so nothing is ever compacted`;
     warnOnce(session, `${what}: give one, such as { contextWindow: 200_000 }`);
   }
-  if (synced.putAside > 0 && !synced.beginsWithView && synced.known <= leadingIn(messages)) {
+  // One message alone may be a question that nobody answered.
+  if (synced.putAside > 1 && !synced.beginsWithView && synced.known <= leadingIn(messages)) {
     const what = `the messages have nothing of what the session ${session.id} holds, so the log puts that aside`;
     warnOnce(session, `${what}: is the history of the conversation given to each call?`);
   }
 }
 
-/** How many instructions begin a list of neutral messages. */
+/** The roles of instructions, in neutral messages and in those of OpenAI. */
+const instructing: ReadonlySet<unknown> = new Set([Role.SYSTEM, Role.DEVELOPER, "system", "developer"]);
+
+/** How many instructions begin a list. */
 function leadingIn(messages: readonly object[]): number {
-  const found = messages.findIndex((one) => {
-    const role: unknown = Reflect.get(one, "role");
-    return role !== Role.SYSTEM && role !== Role.DEVELOPER;
-  });
+  const found = messages.findIndex((one) => !instructing.has(Reflect.get(one, "role")));
   return found < 0 ? messages.length : found;
 }

@@ -40,14 +40,14 @@ export class CompactordSession implements AgentsSession {
   readonly modelInput: CallModelInputFilter;
   readonly #input: ModelInput;
   #items: readonly AgentInputItem[] | undefined;
-  /** Whether a run has read the items, and no model call of it has come by since. */
-  #unfiltered = false;
+  #wasRead = false;
+  #wasFiltered = false;
 
   /** @param session As for {@link compactordFilter}. */
   constructor(private readonly session: Responses) {
     this.#input = new ModelInput(session);
     this.modelInput = (call) => {
-      this.#unfiltered = false;
+      this.#wasFiltered = true;
       return this.#input.filter(call);
     };
   }
@@ -63,16 +63,19 @@ export class CompactordSession implements AgentsSession {
    * @param limit Return only the newest items. Default: all.
    */
   async getItems(limit?: number): Promise<AgentInputItem[]> {
-    this.#unfiltered = true;
+    this.#wasRead = true;
     const items = await this.#read();
     return limit === undefined ? [...items] : items.slice(Math.max(0, items.length - Math.max(0, limit)));
   }
 
-  /** Appends items, which are on disk then. What a model call has appended already is not appended again. */
+  /**
+   * Appends items, which are on disk then. What a model call has appended already is not appended again. Where a model has
+   * answered and no run has had the filter, Node warns.
+   */
   async addItems(items: AgentInputItem[]): Promise<void> {
-    if (this.#unfiltered && items.some(isAnswer)) {
+    if (this.#wasRead && !this.#wasFiltered && items.some(isAnswer)) {
       const give = "run(agent, input, { session, callModelInputFilter: session.modelInput })";
-      warnOnce(this.session, `a run has a CompactordSession and not its filter, so nothing is compacted: ${give}`);
+      warnOnce(this.session, `no run has had the filter of its CompactordSession, so nothing is compacted: ${give}`);
     }
     const all = [...(await this.#held()), ...items];
     if (!this.#input.holds(all.map(elementOf))) {
@@ -149,9 +152,10 @@ export function recallTools<Context = unknown>(
   });
 }
 
-/** Whether a model has said this. */
-function isAnswer(item: AgentInputItem): boolean {
-  return item.type === "function_call" || ("role" in item && item.role === "assistant");
+/** Whether a model has made this. What programs write as an answer has no type. */
+function isAnswer({ type, ...item }: AgentInputItem): boolean {
+  const isMessage = type === "message" && "role" in item && item.role === "assistant";
+  return isMessage || type === "function_call" || type === "reasoning";
 }
 
 /** What model calls of a conversation are sent. */
