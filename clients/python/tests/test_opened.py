@@ -77,14 +77,3 @@ def test_another_client_is_refused_at_once(given: Callable[[], Any], why: str) -
 def test_a_misspelt_field_is_told_without_a_daemon() -> None:
     with pytest.raises(ValueError, match="there is no field 'context_windows': did you mean 'context_window'"):
         OpenedSessions(compactord.Client("127.0.0.1:1"), {"context_windows": 8_000})
-
-
-def test_a_policy_that_says_nowhere_when_to_compact_is_told_in_the_line_of_the_program() -> None:
-    client = compactord.Client("127.0.0.1:1")
-    for given in ({"context_window": 9}, {"max_input_tokens": 9}, {"preset": "pi"}, {"trigger": {"trigger_tokens": 9}}):
-        OpenedSessions(client, given)
-    with pytest.warns(
-        compactord.CompactordWarning, match="has no context window, so no compaction comes due"
-    ) as warned:
-        OpenedSessions(client, {"thinking": "strip"})
-    assert [one.filename for one in warned] == [__file__]

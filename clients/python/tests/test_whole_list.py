@@ -59,3 +59,15 @@ def test_where_the_daemon_makes_no_room_the_models_error_stays(client: compactor
     for asked, session in ((nobody, nobody.session("any")), (client, deleted)):
         with pytest.warns(compactord.CompactordWarning, match="^the session could not be made smaller: "):
             assert not made_room(asked, session, overflow)
+
+
+def test_a_session_without_a_window_is_told_once(client: compactord.Client) -> None:
+    session = client.create_session()
+    (warned,) = told(session, QUESTION)
+    assert warned.startswith("the policy of the session has no context window, so no compaction comes due")
+    assert told(session, QUESTION, ANSWER) == []
+    for given in ({"context_window": 9_000}, {"trigger": {"trigger_tokens": 9_000}}):
+        assert told(client.create_session(policy=given), QUESTION) == []
+    # It grows at once: what says it of all sessions is enough.
+    (warned,) = told(client.create_session(), compactord.user("word " * 40_000))
+    assert warned.startswith("the session has more than 32,000 tokens and no context window")

@@ -7,7 +7,7 @@ import threading
 from collections import OrderedDict
 from typing import TypeVar
 
-from compactord import v1, warned, words
+from compactord import v1, words
 from compactord._sync.client.client import Client
 from compactord._sync.client.session import Session
 from compactord.errors import SessionExistsError
@@ -36,7 +36,6 @@ class OpenedSessions:
         """
         self._client = checked(client, Client, "client: must be a compactord.Client")
         self._policy = words.policy(policy) or v1.Policy()
-        warned.warn(warned.windowless(self._policy))
         self._most = most
         self._lock = threading.Lock()
         self._sessions: OrderedDict[tuple[str, Dialect | None], Session] = OrderedDict()

@@ -51,13 +51,16 @@ def unbounded(report: v1.ContextReport | None) -> str:
     )
 
 
-def windowless(policy: v1.Policy) -> str:
-    """What to say of a new policy that says nowhere when to compact; empty where it does, or names one that may."""
-    if policy.preset or policy.context_window or policy.max_input_tokens or policy.HasField("trigger"):
+def windowless(report: v1.ContextReport) -> str:
+    """What to say of a conversation that has no context window, while it is small; empty where it has one.
+
+    Above :data:`UNBOUNDED_TOKENS`, it is :func:`unbounded` that says it.
+    """
+    if v1.BlockedBy.BLOCKED_BY_WINDOW_UNKNOWN not in report.blocked_by or unbounded(report):
         return ""
     return (
-        "the policy has no context window, so no compaction comes due, unless the daemon's default policy has one: "
-        'give the model\'s, such as policy={"context_window": 200_000}'
+        "the policy of the session has no context window, so no compaction comes due: give the model's, such as "
+        'policy={"context_window": 200_000}'
     )
 
 

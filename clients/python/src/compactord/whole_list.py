@@ -9,15 +9,18 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from itertools import takewhile
 from typing import Any, cast
+from weakref import WeakSet
 
 from compactord import v1
 from compactord._sync.client.client import Client
 from compactord._sync.client.session import Session
 from compactord.errors import CompactordError, InvalidRequestError, SyncConflictError, UnavailableError
 from compactord.synced import Synced
-from compactord.warned import forgotten, warn
+from compactord.warned import forgotten, warn, windowless
 
 _VALID_ID = re.compile(r"[!-~]{1,128}")
+_windowless: WeakSet[Session] = WeakSet()
+"""The sessions whose lack of a context window was warned of."""
 
 
 def session_id(conversation: str) -> str:
@@ -46,8 +49,9 @@ def synced(session: Session, messages: Iterable[Any], *, system: object = None) 
     """Bring the session in line with a framework's list, and compact where that is due.
 
     Where the compaction fails, the run goes on with what is not compacted, and a :class:`compactord.CompactordWarning`
-    says why. The daemon does not try again at once: after some failures it waits longer and longer. Another one says
-    that the list has nothing of what the session held, as where its history was forgotten.
+    says why. The daemon does not try again at once: after some failures it waits longer and longer. Others say
+    that the list has nothing of what the session held, as where its history was forgotten, and once for a session that
+    it has no context window.
 
     Raises:
         CompactordError: No daemon answers, it does not take the list, or another process has written to the session.
@@ -60,9 +64,17 @@ def synced(session: Session, messages: Iterable[Any], *, system: object = None) 
     except CompactordError as error:
         made = session.sync(listed, system=system, compact=False)
         warn(f"the session could not be compacted: {error}")
+    _warn_once_of_no_window(session, made)
     instructions = len(list(takewhile(_instructs, listed)))
     warn(forgotten(session.id, made.put_aside, made.known - instructions))
     return made
+
+
+def _warn_once_of_no_window(session: Session, made: Synced) -> None:
+    text = "" if session in _windowless else windowless(made.report)
+    if text:
+        _windowless.add(session)
+    warn(text)
 
 
 def _instructs(element: Any) -> bool:
