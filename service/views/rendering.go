@@ -2,7 +2,6 @@ package views
 
 import (
 	"context"
-	"iter"
 	"slices"
 
 	"github.com/compactord/compactord/dialects/dialect"
@@ -47,7 +46,7 @@ func (l *rendering) list(
 	defer end()
 	list, walked, from := l.begin(head, at)
 	size := 0
-	for s, err := range l.inTime(list, l.stretches(ctx, l.drawing, l.shape, from)) {
+	for s, err := range l.stretches(ctx, l.drawing, l.shape, from) {
 		if err == nil {
 			err = s.check()
 		}
@@ -82,15 +81,6 @@ func (l *rendering) list(
 	report.ExtraBlockTokens = l.Extra.Tokens
 	report.DisableThinking = report.GetDisableThinking() || l.drawing.DisableThinking(l.optionsIn(l.shape))
 	return list, nil
-}
-
-// inTime returns the stretches that come after what a list has. Where they are many, the next one is drawn and rendered while
-// one is checked.
-func (l *rendering) inTime(list *renderedList, all iter.Seq2[*stretch, error]) iter.Seq2[*stretch, error] {
-	if int(l.Head.GetViewBytes())-int(list.report.GetBytes()) < aheadBytes {
-		return all
-	}
-	return ahead(all)
 }
 
 // begin returns a list and a trail with what comes before a step, and where the rendering goes on.

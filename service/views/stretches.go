@@ -16,8 +16,6 @@ const (
 	largeViews = 4
 	// maxStretchBytes is the size from which a stretch ends at the next place where the list can be cut.
 	maxStretchBytes = 64 << 10
-	// aheadBytes is the size of what is rendered from which on the next stretch is rendered while one is checked.
-	aheadBytes = 4 * maxStretchBytes
 )
 
 func (r *Request) heldBytes() int { return cmp.Or(r.HeldBytes, defaultHeldBytes) }
