@@ -183,7 +183,7 @@ func TestStrategiesWithoutADaemon(t *testing.T) {
 	r = programtest.Ran(t, "strategies", "pi", "--window", "200000").Ends(t, terminal.ExitDone)
 	sample.Contains(t, r.Out, "\nIts policy for a window of 200,000 tokens:\n\n  preset: pi\n  context_window: 200000\n")
 	sample.Contains(t, r.Out, "\n      recent_tokens: 20000\n")
-	programtest.Ran(t, "strategies", "--window", "0").Ends(t, terminal.ExitUsage).Says(t, "context_window")
+	programtest.Ran(t, "strategies", "--window", "0").Ends(t, terminal.ExitUsage).Says(t, "--context-window")
 }
 
 func TestStrategiesRefuse(t *testing.T) {

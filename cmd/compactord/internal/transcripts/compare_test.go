@@ -191,7 +191,7 @@ func TestCompareRefuses(t *testing.T) {
 	}{
 		{terminal.ExitUsage, []string{}, "<file>"},
 		{terminal.ExitUsage, []string{path, "--preset", "nope"}, `there is no preset "nope"; there are default, pi`},
-		{terminal.ExitUsage, []string{path, "--window", "0"}, "policy.context_window"},
+		{terminal.ExitUsage, []string{path, "--window", "0"}, "--context-window"},
 		{terminal.ExitUsage, []string{path, "--window", "-1"}, "--context-window"},
 		{terminal.ExitUsage, []string{path, "--format", "nope"}, "there is no format \"nope\"; there are pi, claude-code"},
 		{terminal.ExitFailed, []string{path + "x"}, "there is no such file"},
