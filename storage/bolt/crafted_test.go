@@ -143,29 +143,61 @@ func TestHeaderDamagedWhileOpen(t *testing.T) {
 	require.NoError(t, s.CreateSession(t.Context(), &d.Commit))
 	d = storagetest.Next(d.Session).Text("second")
 	require.NoError(t, s.Commit(t.Context(), &d.Commit))
-	file, err := os.OpenFile(path, os.O_RDWR, 0)
-	require.NoError(t, err)
-	header := make([]byte, os.Getpagesize())
-	at := int64(s.acknowledged%2) * int64(len(header))
-	_, err = file.ReadAt(header, at)
-	require.NoError(t, err)
-	_, err = file.WriteAt(make([]byte, 100), at)
-	require.NoError(t, err)
-
+	mend := damageNewestHeader(t, s, path)
 	_, err = s.Session(t.Context(), "", "one")
 	require.ErrorIs(t, err, storage.ErrCorrupt)
 	require.ErrorContains(t, err, "the header of the last commit is damaged")
 	next := storagetest.Next(d.Session).Text("third")
 	require.ErrorIs(t, s.Commit(t.Context(), &next.Commit), storage.ErrCorrupt)
 
-	_, err = file.WriteAt(header, at)
-	require.NoError(t, err)
+	mend()
 	require.NoError(t, s.Commit(t.Context(), &next.Commit))
 	messages, err := s.Messages(t.Context(), storage.RefOf(d.Session), 0, 9, 0)
 	require.NoError(t, err)
 	require.Len(t, messages, 3)
 	require.NoError(t, s.Close())
-	require.NoError(t, file.Close())
+}
+
+// damageNewestHeader damages the header of the last commit. mend undoes it.
+func damageNewestHeader(t *testing.T, s *Store, path string) (mend func()) {
+	t.Helper()
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, file.Close()) })
+	header := make([]byte, os.Getpagesize())
+	at := int64(s.acknowledged%2) * int64(len(header))
+	_, err = file.ReadAt(header, at)
+	require.NoError(t, err)
+	_, err = file.WriteAt(make([]byte, 100), at)
+	require.NoError(t, err)
+	return func() {
+		_, err := file.WriteAt(header, at)
+		require.NoError(t, err)
+	}
+}
+
+// The commit before the last one is not served for it, either, while the writer has still to follow the last one.
+func TestHeaderDamagedBeforeItsCommitIsFollowed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "store.db")
+	follows, release := make(chan struct{}), make(chan struct{})
+	s, err := Open(path, Options{following: func() func() {
+		follows <- struct{}{}
+		<-release
+		return func() {}
+	}})
+	require.NoError(t, err)
+	d := storagetest.NewSession("", "one", "u")
+	require.NoError(t, s.CreateSession(t.Context(), &d.Commit))
+	<-follows
+	mend := damageNewestHeader(t, s, path)
+	_, err = s.Session(t.Context(), "", "one")
+	require.ErrorIs(t, err, storage.ErrCorrupt)
+	mend()
+	close(release)
+	row, err := s.Session(t.Context(), "", "one")
+	require.NoError(t, err)
+	require.EqualValues(t, 1, row.GetRevision())
+	require.NoError(t, s.Close())
 }
 
 // What is before a damaged value can be read, up to the value itself.

@@ -214,6 +214,7 @@ func (s *Store) carryOut(fn func(tx *bbolt.Tx) error) error {
 	switch {
 	case err == nil:
 		s.acknowledged = id
+		s.has.sound.Acknowledge(uint64(id))
 		s.reportCommit(open, began)
 		s.unfollowed = true
 		return nil
