@@ -123,7 +123,10 @@ func (s *Store) completeList() {
 	case refuses(err):
 		s.outages.begins(err, false)
 		return
-	case err != nil || s.search.missing == nil:
+	case err != nil:
+		s.search.giveUp()
+		return
+	case s.search.missing == nil:
 		return
 	}
 	s.search.missing.commit = uint64(s.acknowledged)

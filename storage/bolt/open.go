@@ -62,10 +62,13 @@ func open(path string, options Options) (*Store, error) {
 	return s, openErr
 }
 
+// mapsAhead says whether a file can be mapped with room for what is appended to it.
+const mapsAhead = runtime.GOOS != "windows" && strconv.IntSize == 64
+
 // openLong opens a file. cut is the length of one that lacks its end, else 0.
 func openLong(path string, options Options, cut int64) (*Store, error) {
 	s := &Store{path: path, opening: rand.Text(), synced: options.synced, queue: newQueue(), options: options}
-	options.listLater = options.ListFreeLater && !options.OverwriteFreed
+	options.listLater = options.ListFreeLater && !options.OverwriteFreed && mapsAhead
 	var err error
 	if s.damagedHeaders, err = readHeaders(path); err != nil {
 		return nil, err
@@ -133,8 +136,8 @@ func openBolt(path string, options Options) (db *bbolt.DB, file *os.File, err er
 	if mapSize == 0 && runtime.GOOS != "windows" {
 		mapSize = 1 << 30
 	}
-	if info, err := os.Stat(path); err == nil && options.listLater && runtime.GOOS != "windows" && strconv.IntSize == 64 {
-		// Writes need not wait for the search for free pages, unless they add more than that.
+	if info, err := os.Stat(path); err == nil && options.listLater {
+		// Nobody need wait for the search for free pages, unless writes add more than that.
 		mapSize += info.Size()
 	}
 	var opened *os.File

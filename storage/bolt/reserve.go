@@ -62,7 +62,8 @@ func (s *Store) giveReserve() bool {
 	if err != nil {
 		return false
 	}
-	// bbolt does not use the pages while a reader of an earlier transaction may need them.
+	// bbolt does not use the pages while a reader of an earlier transaction may need them, and the search for free pages is one.
+	s.search.end()
 	s.readers.Lock()
 	s.reserveGone = true
 	s.readers.Unlock()

@@ -58,7 +58,7 @@ type Options struct {
 	OverwriteFreed bool
 	// ListFreeLater opens a store that was killed without a list of its free pages at once, whatever its size, and looks for
 	// these in the background. Until they are found, writes make the file longer. It does nothing with OverwriteFreed, which
-	// needs the list.
+	// needs the list, nor on Windows and 32 bits, where a file cannot be mapped with room for what is appended.
 	ListFreeLater bool
 	// Erased is called when a file that a killed Defrag or Snapshot left beside the store has been overwritten and removed, or
 	// cannot be; nil where nobody asks.

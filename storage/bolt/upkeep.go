@@ -12,9 +12,9 @@ import (
 const listedPages = 16384
 
 // The writer does what makes the next opening fast. It seals the list of free pages after each commit, once it has answered
-// those who wait for that, and before the next one. While nothing is written, it seals a list that could not be sealed then, after sealPause; and after
-// listPause it writes the list where that is too long for each commit. What is not done before a crash is done by the
-// next opening, which then takes longer.
+// those who wait for that, and before the next one. While nothing is written, it seals a list that could not be sealed
+// then, after sealPause; and after listPause it writes the list where that is too long for each commit. What is not done
+// before a crash is done by the next opening, which then takes longer.
 const (
 	sealPause = 20 * time.Millisecond
 	listPause = 30 * time.Second
