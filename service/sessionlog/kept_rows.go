@@ -45,23 +45,17 @@ func (k *keptRows) take(name Name) keptRow {
 	return kept
 }
 
-// measureRowEvery is after how many revisions the size of a row is measured anew. Each append changes it by little.
-const measureRowEvery = 64
-
-// put keeps the row of a session, which is locked. Nobody else uses the row any more. bytes is the size of the kept row that it
-// comes from; 0 where that is not known.
-func (k *keptRows) put(name Name, row *storagev1.Session, alone bool, bytes int) {
+// put keeps the row of a session, which is locked. Nobody else uses the row any more.
+func (k *keptRows) put(name Name, row *storagev1.Session, alone bool) {
 	row.Policy, row.ResolvedPolicy = nil, nil
-	if bytes == 0 || row.GetRevision()%measureRowEvery == 0 {
-		bytes = bytesOfRow + len(name) + timesItsEncoding*proto.Size(row)
+	bytes := bytesOfRow + len(name) + timesItsEncoding*proto.Size(row)
+	if bytes > keptRowBytes {
+		return
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.byName == nil || k.bytes+bytes > keptRowBytes {
 		k.byName, k.bytes = make(map[Name]keptRow), 0
-	}
-	if bytes > keptRowBytes {
-		return
 	}
 	k.bytes += bytes - k.byName[name].bytes
 	k.byName[name] = keptRow{row: row, alone: alone, bytes: bytes}

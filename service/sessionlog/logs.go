@@ -211,11 +211,11 @@ func (l *Logs) Delete(
 		return "", err
 	}
 	l.wrote(name)
+	l.keptRows.take(name)
 	if err != nil {
 		return row.GetUid(), err
 	}
 	l.keptStates.remove(row.GetUid())
-	l.keptRows.take(name)
 	return row.GetUid(), nil
 }
 

@@ -59,7 +59,7 @@ func (u *update) run(ctx context.Context) error {
 	defer unlock()
 	kept := u.logs.keptRows.take(u.name)
 	if u.again && kept.alone && u.logs.AddPolicy(ctx, kept.row) == nil {
-		a := &attempt{row: kept.row, alone: true, bytes: kept.bytes}
+		a := &attempt{row: kept.row, alone: true}
 		if err := u.attempt(ctx, a); a.counts(err) {
 			return err
 		}
@@ -85,7 +85,7 @@ func (u *update) keepRow(w *Write, a *attempt) {
 	if !u.again {
 		row = cloneRow(row)
 	}
-	u.logs.keptRows.put(u.name, row, a.alone, a.bytes)
+	u.logs.keptRows.put(u.name, row, a.alone)
 }
 
 // attempt is one try of an update.
@@ -93,8 +93,6 @@ type attempt struct {
 	row *storagev1.Session
 	// read says that the row was read for it, and alone that it is as this daemon has left it.
 	read, alone bool
-	// bytes is the size of the row as it was kept; 0 where it was read.
-	bytes int
 	// sent says that the store was asked to commit what came of it.
 	sent bool
 }

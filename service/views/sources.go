@@ -34,6 +34,9 @@ func (s standIn) neutralOf(from dialect.Span) *compactordv1.ViewRange {
 
 // standIn finds where the item stands, for which the messages before it are drawn in both views.
 func (r *Request) standIn(ctx context.Context, log Log, shape dialect.Dialect) (standIn, error) {
+	if r.Head.GetCompaction() == nil {
+		return standIn{}, nil
+	}
 	drawing, err := log.Drawing(ctx, r.Row, r.Head, r.heldBytes())
 	if err != nil || drawing.State.Entry.GetProviderBlock().GetDialect() != shape.Kind() {
 		return standIn{}, err

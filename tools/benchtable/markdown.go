@@ -97,7 +97,7 @@ func (r *row) bound() string {
 	return r.number("x-target", "%.2f")
 }
 
-// milliseconds draws nanoseconds as milliseconds of three digits.
+// milliseconds draws nanoseconds as milliseconds, with two decimals below 10.
 func (r *row) milliseconds(unit string) string {
 	ns, ok := r.Figures[unit]
 	switch ms := ns / float64(time.Millisecond); {
