@@ -3,6 +3,7 @@ package apierror
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"buf.build/go/protovalidate"
 
@@ -61,7 +62,7 @@ var patternTexts = map[string]string{
 // smallName is the pattern of the names of presets and of strategies of the operator's own.
 const smallName = "^[a-z][a-z0-9_]{0,63}$"
 
-var isSmallName = regexp.MustCompile(smallName)
+var isSmallName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(smallName) })
 
 // describe says what is wrong with a field: for a pattern the words of patternTexts, else those of the rule, in the words
 // of other errors.
@@ -81,7 +82,7 @@ func respelt(v *protovalidate.Violation) string {
 		return ""
 	}
 	written := strings.NewReplacer("-", "_", " ", "_", ".", "_").Replace(strings.ToLower(name))
-	if !isSmallName.MatchString(written) {
+	if !isSmallName().MatchString(written) {
 		return ""
 	}
 	return " (did you mean " + written + "?)"

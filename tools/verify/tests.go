@@ -296,8 +296,8 @@ var sequentialTests = map[string][]string{
 	"./storage/bolt": {
 		// TestConformance makes the same calls with a store that is not encrypted.
 		"TestConformanceEncrypted",
-		"TestDamageWhileOpen", "TestDamagedStores", "TestElementsAstray", "TestListsThatCannotBeTrusted", "TestPointersAstray",
-		"TestRebuildOfFilesCutShort",
+		"TestDamageWhileOpen", "TestDamagedStores", "TestElementsAstray", "TestKilledWhileTheListIsWritten",
+		"TestListAfterADamagedCommit", "TestListsThatCannotBeTrusted", "TestPointersAstray", "TestRebuildOfFilesCutShort",
 	},
 	"./strategies": {
 		"TestCheckOfArbitraryPlans", "TestClearRules", "TestComposedPlansKeepTheRules", "TestCutBudgetRules", "TestEveryPlanKeepsTheRules",
