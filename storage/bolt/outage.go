@@ -10,6 +10,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/storage/bolt/internal/pages"
 )
 
 // While writes fail, the writer tries one by itself after probePause, and then after ever longer pauses up to
@@ -268,6 +269,20 @@ func (s *Store) lastTransaction() (id int, err error) {
 		})
 	})
 	return id, err
+}
+
+// newestCommit calls fn with what the last commit has left. Where its header has been damaged since, fn is not called: by
+// the header before it, pages would seem free that are in use.
+func (s *Store) newestCommit(fn func(newest *pages.Snapshot) error) error {
+	return s.guarded(func(begun func(*bbolt.Tx)) error {
+		return s.db.View(func(tx *bbolt.Tx) error {
+			begun(tx)
+			if err := checkNewest(tx.ID(), s.has.sound.Newest()); err != nil {
+				return err
+			}
+			return fn(s.begin(tx).disk)
+		})
+	})
 }
 
 // guarded runs a transaction of bbolt, and returns its error as one of package storage. Where bbolt panics before the

@@ -5,8 +5,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"go.etcd.io/bbolt"
-
 	"github.com/compactord/compactord/storage/bolt/internal/pages"
 	"github.com/compactord/compactord/storage/internal/forms"
 )
@@ -176,16 +174,6 @@ func (s *Store) takeFree() bool {
 		return nil
 	})
 	return err == nil && o.free != nil
-}
-
-// newestCommit calls fn with what the last commit has left.
-func (s *Store) newestCommit(fn func(newest *pages.Snapshot) error) error {
-	return s.guarded(func(begun func(*bbolt.Tx)) error {
-		return s.db.View(func(tx *bbolt.Tx) error {
-			begun(tx)
-			return fn(s.begin(tx).disk)
-		})
-	})
 }
 
 // overwriteSome overwrites the next pages of the pass, and reports whether more are left. What it has written is on the disk

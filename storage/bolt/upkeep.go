@@ -122,12 +122,7 @@ func (s *Store) sealList() {
 	if !s.canKeepUp() {
 		return
 	}
-	_ = s.guarded(func(begun func(*bbolt.Tx)) error {
-		return s.db.View(func(tx *bbolt.Tx) error {
-			begun(tx)
-			return s.writeSeal(s.begin(tx).disk)
-		})
-	})
+	_ = s.newestCommit(s.writeSeal)
 }
 
 // writeSeal seals the list of free pages of a commit, if it wrote one.
@@ -144,17 +139,13 @@ func (s *Store) writeSeal(newest *pages.Snapshot) error {
 // whether it did that.
 func (s *Store) followCommit() (sealed bool) {
 	known := false
-	err := s.guarded(func(begun func(*bbolt.Tx)) error {
-		return s.db.View(func(tx *bbolt.Tx) error {
-			begun(tx)
-			newest := s.begin(tx).disk
-			s.has.sound.Committed(newest)
-			if o := &s.overwriting; o.free != nil && !o.free.Follow(newest) {
-				o.again()
-			}
-			known = true
-			return s.writeSeal(newest)
-		})
+	err := s.newestCommit(func(newest *pages.Snapshot) error {
+		s.has.sound.Committed(newest)
+		if o := &s.overwriting; o.free != nil && !o.free.Follow(newest) {
+			o.again()
+		}
+		known = true
+		return s.writeSeal(newest)
 	})
 	if !known {
 		s.overwriting.again()

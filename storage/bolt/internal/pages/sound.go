@@ -55,7 +55,6 @@ func (s *Sound) Committed(after *Snapshot) {
 	used, freed := s.used(after)
 	s.inUse.Store(used)
 	s.newest.Store(after.meta.Transaction)
-	s.last.Store(after.meta.Transaction)
 	known := *s.pages.Load()
 	words := int(after.meta.End/64 + 1)
 	if after.free == nil && used == nil {
@@ -112,11 +111,10 @@ func (s *Sound) Newest() uint64 {
 	return s.last.Load()
 }
 
-// Forget forgets all pages, and adds none before the next commit.
+// Forget forgets all pages, and adds none before the next commit. The last commit stays known.
 func (s *Sound) Forget() {
 	if s != nil {
 		s.newest.Store(0)
-		s.last.Store(0)
 		s.inUse.Store(nil)
 		s.pages.Store(new([]atomic.Uint64))
 	}

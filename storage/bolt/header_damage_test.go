@@ -1,0 +1,125 @@
+package boltstore
+
+import (
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/compactord/compactord/storage"
+	"github.com/compactord/compactord/storage/storagetest"
+)
+
+// Where the newer header is damaged while the store is open, bbolt would read the state before the last commit, and write
+// it once more. Nothing is served or written then, until the header is whole again.
+func TestHeaderDamagedWhileOpen(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "store.db")
+	s, err := Open(path, Options{})
+	require.NoError(t, err)
+	d := storagetest.NewSession("", "one", "u").Text("first")
+	require.NoError(t, s.CreateSession(t.Context(), &d.Commit))
+	d = storagetest.Next(d.Session).Text("second")
+	require.NoError(t, s.Commit(t.Context(), &d.Commit))
+	mend := damageNewestHeader(t, s, path)
+	_, err = s.Session(t.Context(), "", "one")
+	require.ErrorIs(t, err, storage.ErrCorrupt)
+	require.ErrorContains(t, err, "the header of the last commit is damaged")
+	next := storagetest.Next(d.Session).Text("third")
+	require.ErrorIs(t, s.Commit(t.Context(), &next.Commit), storage.ErrCorrupt)
+
+	mend()
+	require.NoError(t, s.Commit(t.Context(), &next.Commit))
+	messages, err := s.Messages(t.Context(), storage.RefOf(d.Session), 0, 9, 0)
+	require.NoError(t, err)
+	require.Len(t, messages, 3)
+	require.NoError(t, s.Close())
+}
+
+// damageNewestHeader damages the header of the last commit. mend undoes it.
+func damageNewestHeader(t *testing.T, s *Store, path string) (mend func()) {
+	t.Helper()
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, file.Close()) })
+	header := make([]byte, os.Getpagesize())
+	at := int64(s.acknowledged%2) * int64(len(header))
+	_, err = file.ReadAt(header, at)
+	require.NoError(t, err)
+	_, err = file.WriteAt(make([]byte, 100), at)
+	require.NoError(t, err)
+	return func() {
+		_, err := file.WriteAt(header, at)
+		require.NoError(t, err)
+	}
+}
+
+// unfollowed holds the writer between the answer to a commit and what it notes of it.
+type unfollowed struct {
+	armed           atomic.Bool
+	begins, release chan struct{}
+	done            chan struct{}
+}
+
+func holdUnfollowed() *unfollowed {
+	return &unfollowed{begins: make(chan struct{}), release: make(chan struct{}), done: make(chan struct{})}
+}
+
+func (h *unfollowed) following() func() {
+	if !h.armed.CompareAndSwap(true, false) {
+		return func() {}
+	}
+	h.begins <- struct{}{}
+	<-h.release
+	return func() { close(h.done) }
+}
+
+// The commit before the last one is not served for it, nor followed by another one, where its header is damaged before the
+// writer has followed it: not before that, and not after it.
+func TestHeaderDamagedBeforeItsCommitIsFollowed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "store.db")
+	hold := holdUnfollowed()
+	s, err := Open(path, Options{following: hold.following})
+	require.NoError(t, err)
+	hold.armed.Store(true)
+	d := storagetest.NewSession("", "one", "u")
+	require.NoError(t, s.CreateSession(t.Context(), &d.Commit))
+	<-hold.begins
+	mend := damageNewestHeader(t, s, path)
+	_, err = s.Session(t.Context(), "", "one")
+	require.ErrorIs(t, err, storage.ErrCorrupt)
+	close(hold.release)
+	<-hold.done
+	_, err = s.Session(t.Context(), "", "one")
+	require.ErrorIs(t, err, storage.ErrCorrupt)
+	other := storagetest.NewSession("", "other", "v")
+	require.ErrorIs(t, s.CreateSession(t.Context(), &other.Commit), storage.ErrCorrupt)
+
+	mend()
+	row, err := s.Session(t.Context(), "", "one")
+	require.NoError(t, err)
+	require.EqualValues(t, 1, row.GetRevision())
+	require.NoError(t, s.CreateSession(t.Context(), &other.Commit))
+	require.NoError(t, s.Close())
+	requireSound(t, path)
+}
+
+// What the last commit wrote is not overwritten where its header is damaged: by the one before, its pages are free.
+func TestHeaderDamagedBeforePagesAreOverwritten(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "store.db")
+	hold := holdUnfollowed()
+	s, done := overwritingStore(t, path, Options{following: hold.following})
+	grow(t, s, "kept", 20)
+	grow(t, s, "gone", 20)
+	settled(s, done)
+	hold.armed.Store(true)
+	require.NoError(t, s.DeleteSession(t.Context(), "", "gone"))
+	<-hold.begins
+	mend := damageNewestHeader(t, s, path)
+	close(hold.release)
+	require.NoError(t, s.Close())
+	mend()
+	requireSound(t, path)
+	requireGrown(t, path, "kept", 20)
+}
