@@ -27,7 +27,7 @@ import (
 type pieceStore struct {
 	storage.Store
 	pieces atomic.Int64
-	before func(piece int) error
+	before func(ctx context.Context, piece int) error
 }
 
 func (s *pieceStore) Draft(ctx context.Context, ref storage.Ref) (storage.Draft, error) {
@@ -43,23 +43,23 @@ type pieceDraft struct {
 	store *pieceStore
 }
 
-func (d *pieceDraft) wait() error {
+func (d *pieceDraft) wait(ctx context.Context) error {
 	n := d.store.pieces.Add(1)
 	if d.store.before == nil {
 		return nil
 	}
-	return d.store.before(int(n))
+	return d.store.before(ctx, int(n))
 }
 
 func (d *pieceDraft) Append(ctx context.Context, p *storage.LogPiece) error {
-	if err := d.wait(); err != nil {
+	if err := d.wait(ctx); err != nil {
 		return err
 	}
 	return d.Draft.Append(ctx, p)
 }
 
 func (d *pieceDraft) Create(ctx context.Context, c *storage.Commit) error {
-	if err := d.wait(); err != nil {
+	if err := d.wait(ctx); err != nil {
 		return err
 	}
 	return d.Draft.Create(ctx, c)
@@ -159,7 +159,7 @@ func TestNobodySeesAHalfCopiedSession(t *testing.T) {
 	d := start(t, withStore(store), manyCores)
 	longSession(d)
 	added := uint32(0)
-	store.before = func(int) error {
+	store.before = func(context.Context, int) error {
 		_, err := d.sessions.GetSession(t.Context(), &compactordv1.GetSessionRequest{SessionId: "f"})
 		if statusCode(err) != codes.NotFound {
 			return fmt.Errorf("the copy is seen: %w", err)
@@ -186,7 +186,7 @@ func TestLongChildBesideItsParent(t *testing.T) {
 	d := start(t, withStore(store), manyCores)
 	longSession(d)
 	everything := &compactordv1.ChildContext{Sees: compactordv1.ChildSees_CHILD_SEES_EVERYTHING}
-	store.before = func(piece int) error {
+	store.before = func(_ context.Context, piece int) error {
 		if piece >= longPieces {
 			return nil
 		}
@@ -197,7 +197,7 @@ func TestLongChildBesideItsParent(t *testing.T) {
 	d.requireCopied(t, child)
 
 	store.pieces.Store(0)
-	store.before = func(piece int) error {
+	store.before = func(_ context.Context, piece int) error {
 		if piece == longPieces-1 {
 			d.end(&compactordv1.EndChildRequest{SessionId: "child"})
 			d.delete("child")
@@ -219,17 +219,22 @@ func TestCopyWhoseWritesFail(t *testing.T) {
 	d := start(t, withStore(store), manyCores)
 	longSession(d)
 	var cancel func()
-	for name, failure := range map[string]func() error{
-		"disk":      func() error { return storage.NewDiskError(fmt.Errorf("sync: %w", syscall.EIO)) },
-		"cancelled": func() error { cancel(); return nil },
+	for name, failure := range map[string]func(context.Context) error{
+		"disk": func(context.Context) error { return storage.NewDiskError(fmt.Errorf("sync: %w", syscall.EIO)) },
+		"cancelled": func(ctx context.Context) error {
+			cancel()
+			// The daemon learns of it.
+			<-ctx.Done()
+			return nil
+		},
 	} {
 		for fails := 1; fails <= longPieces; fails++ {
 			ctx, end := context.WithCancel(t.Context())
 			cancel = end
 			store.pieces.Store(0)
-			store.before = func(piece int) error {
+			store.before = func(ctx context.Context, piece int) error {
 				if piece == fails {
-					return failure()
+					return failure(ctx)
 				}
 				return nil
 			}
@@ -284,7 +289,7 @@ func TestCopiesOfOneIDAtOnce(t *testing.T) {
 	d := start(t, withStore(store), manyCores)
 	longSession(d)
 	var first *compactordv1.ForkSessionResponse
-	store.before = func(piece int) (err error) {
+	store.before = func(_ context.Context, piece int) (err error) {
 		if piece == 2 {
 			first, err = d.sessions.ForkSession(t.Context(), longFork("f"))
 		}
