@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"context"
+	"errors"
 
 	"github.com/compactord/compactord/cmd/compactord/internal/api"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -34,8 +35,9 @@ type ViewReader interface {
 	Add(messages []*compactordv1.ViewMessage)
 }
 
-// ReadView has the LLM view read, of which a page at a time is held. It returns the report of the last page.
-func (c *Conversation) ReadView(ctx context.Context, to ViewReader) (report *compactordv1.ContextReport, err error) {
+// ReadView has the LLM view read, of which a page at a time is held. It returns the report of the last page, and the token of
+// the view.
+func (c *Conversation) ReadView(ctx context.Context, to ViewReader) (report *compactordv1.ContextReport, token string, err error) {
 	for whole := false; !whole; {
 		messages := 0
 		err := c.eachPage(ctx, min(c.PageBytes, HeldPageBytes), func(page *compactordv1.GetLLMViewResponse) bool {
@@ -47,14 +49,60 @@ func (c *Conversation) ReadView(ctx context.Context, to ViewReader) (report *com
 			}
 			to.Add(page.GetMessages())
 			messages += len(page.GetMessages())
-			report, whole = page.GetReport(), !page.GetHasMore()
+			report, token, whole = page.GetReport(), page.GetViewToken(), !page.GetHasMore()
 			return true
 		})
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
 	}
-	return report, nil
+	return report, token, nil
+}
+
+// ErrViewChanged means that the pages which were written are not one view.
+var ErrViewChanged = errors.New("the view has changed while it was printed: print it again")
+
+// EachInView calls fn with each message of the LLM view, of which a page at a time is held. begin is called before the first
+// one. Where the view changes meanwhile, it returns ErrViewChanged. It also returns the token of the view.
+func (c *Conversation) EachInView(
+	ctx context.Context, begin func(), fn func(*compactordv1.ViewMessage) error,
+) (token string, err error) {
+	p := &viewPass{begin: begin, each: fn}
+	_, token, err = c.ReadView(ctx, p)
+	switch {
+	case err != nil:
+		return "", err
+	case p.failed != nil:
+		return "", p.failed
+	case p.begun > 1:
+		return "", ErrViewChanged
+	}
+	return token, nil
+}
+
+// viewPass hands on each message of a view once: none of a page that is read anew, and none after an error.
+type viewPass struct {
+	begin  func()
+	each   func(*compactordv1.ViewMessage) error
+	begun  int
+	failed error
+}
+
+// Begin implements ViewReader.
+func (p *viewPass) Begin(*compactordv1.ContextReport) {
+	if p.begun++; p.begun == 1 {
+		p.begin()
+	}
+}
+
+// Add implements ViewReader.
+func (p *viewPass) Add(messages []*compactordv1.ViewMessage) {
+	for _, m := range messages {
+		if p.begun > 1 || p.failed != nil {
+			return
+		}
+		p.failed = p.each(m)
+	}
 }
 
 // eachPage calls take with the pages of the LLM view, until it returns false.

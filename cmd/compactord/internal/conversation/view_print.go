@@ -2,7 +2,6 @@ package conversation
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -13,51 +12,36 @@ import (
 )
 
 // Print writes the messages of the view.
-func (v *View) Print(w io.Writer) { (&viewPrinter{to: w}).Add(v.Messages) }
-
-// errViewChanged means that the pages which were written are not one view.
-var errViewChanged = errors.New("the view has changed while it was printed: print it again")
+func (v *View) Print(w io.Writer) {
+	p := viewPrinter{to: w}
+	for _, m := range v.Messages {
+		p.print(m)
+	}
+}
 
 // PrintView writes the messages of the LLM view, of which a page at a time is held. begin is called before the first one.
 func (c *Conversation) PrintView(ctx context.Context, w io.Writer, begin func()) error {
-	p := &viewPrinter{to: w, begin: begin}
-	if _, err := c.ReadView(ctx, p); err != nil {
-		return err
-	}
-	if p.begun > 1 {
-		return errViewChanged
-	}
-	return nil
+	p := viewPrinter{to: w}
+	_, err := c.EachInView(ctx, begin, func(m *compactordv1.ViewMessage) error {
+		p.print(m)
+		return nil
+	})
+	return err
 }
 
-// viewPrinter writes the messages of a view. What is read anew it does not write.
+// viewPrinter writes the messages of a view.
 type viewPrinter struct {
-	to             io.Writer
-	begin          func()
-	begun, written int
+	to      io.Writer
+	written int
 }
 
-// Begin implements ViewReader.
-func (p *viewPrinter) Begin(*compactordv1.ContextReport) {
-	if p.begun++; p.begun == 1 {
-		p.begin()
+func (p *viewPrinter) print(m *compactordv1.ViewMessage) {
+	if p.written++; p.written > 1 {
+		fmt.Fprintln(p.to)
 	}
-}
-
-// Add implements ViewReader.
-func (p *viewPrinter) Add(messages []*compactordv1.ViewMessage) {
-	if p.begun > 1 {
-		return
-	}
-	w := p.to
-	for _, vm := range messages {
-		if p.written++; p.written > 1 {
-			fmt.Fprintln(w)
-		}
-		fmt.Fprintf(w, "%s  %s\n", viewTitle(vm), terminal.Count(vm.GetTokens(), "token"))
-		for _, p := range vm.GetMessage().GetParts() {
-			fmt.Fprintln(w, terminal.Indent(terminal.Printable(strings.TrimRight(PartText(p), "\n")), "    "))
-		}
+	fmt.Fprintf(p.to, "%s  %s\n", viewTitle(m), terminal.Count(m.GetTokens(), "token"))
+	for _, part := range m.GetMessage().GetParts() {
+		fmt.Fprintln(p.to, terminal.Indent(terminal.Printable(strings.TrimRight(PartText(part), "\n")), "    "))
 	}
 }
 

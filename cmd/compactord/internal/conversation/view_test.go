@@ -30,26 +30,45 @@ func (r *reading) Add(messages []*compactordv1.ViewMessage) {
 	r.between()
 }
 
-// A view that is read page by page is what it is as a whole, also where it changes between two pages.
-func TestReadViewPageByPage(t *testing.T) {
+// manyPages opens a session whose view takes many pages, each message of which begins with its index.
+func manyPages(t *testing.T) *conversation.Conversation {
+	t.Helper()
 	client, err := new(api.App).EmbedInMemory(t.Context())
 	require.NoError(t, err)
-	defer func() { require.NoError(t, client.Close()) }()
+	t.Cleanup(func() { require.NoError(t, client.Close()) })
 	client.PageBytes = 64 << 10
 	c := &conversation.Conversation{Client: client, Session: "s"}
 	_, err = c.Create(t.Context(), nil)
 	require.NoError(t, err)
 	var messages []*compactordv1.Message
 	for n := range 40 {
-		messages = append(messages, &compactordv1.Message{Role: compactordv1.Role_ROLE_USER, Parts: []*compactordv1.Part{{
-			Kind: &compactordv1.Part_Text{Text: &compactordv1.TextPart{Text: strings.Repeat(fmt.Sprint(n, " "), 5000)}},
-		}}})
+		messages = append(messages, &compactordv1.Message{
+			Role: []compactordv1.Role{compactordv1.Role_ROLE_USER, compactordv1.Role_ROLE_ASSISTANT}[n%2],
+			Parts: []*compactordv1.Part{{
+				Kind: &compactordv1.Part_Text{Text: &compactordv1.TextPart{Text: strings.Repeat(fmt.Sprint(n, " "), 5000)}},
+			}},
+		})
 	}
 	_, err = c.Sessions.AppendMessages(t.Context(), &compactordv1.AppendMessagesRequest{SessionId: "s", Messages: messages})
 	require.NoError(t, err)
+	return c
+}
+
+// revert reverts the session to a point.
+func revert(t *testing.T, c *conversation.Conversation, point uint32) {
+	t.Helper()
+	_, err := c.Sessions.RevertToCheckpoint(t.Context(), &compactordv1.RevertToCheckpointRequest{
+		SessionId: "s", Target: &compactordv1.RevertToCheckpointRequest_Point{Point: point},
+	})
+	require.NoError(t, err)
+}
+
+// A view that is read page by page is what it is as a whole, also where it changes between two pages.
+func TestReadViewPageByPage(t *testing.T) {
+	c := manyPages(t)
 	requireRead := func(r *reading) {
 		t.Helper()
-		report, err := c.ReadView(t.Context(), r)
+		report, _, err := c.ReadView(t.Context(), r)
 		require.NoError(t, err)
 		v, err := c.View(t.Context())
 		require.NoError(t, err)
@@ -72,25 +91,19 @@ func TestReadViewPageByPage(t *testing.T) {
 	require.Equal(t, whole.String(), printed.String())
 	require.Equal(t, 1, begun)
 
-	revert := func(point uint32) {
-		_, err := c.Sessions.RevertToCheckpoint(t.Context(), &compactordv1.RevertToCheckpointRequest{
-			SessionId: "s", Target: &compactordv1.RevertToCheckpointRequest_Point{Point: point},
-		})
-		require.NoError(t, err)
-	}
 	changing := &reading{}
 	changing.between = func() {
 		if changing.pages == 2 {
-			revert(35)
+			revert(t, c, 35)
 		}
 	}
 	requireRead(changing)
 	require.Equal(t, 2, changing.begun)
 
 	lines := &writing{}
-	lines.first = func() { revert(30) }
+	lines.first = func() { revert(t, c, 30) }
 	err = c.PrintView(t.Context(), lines, func() {})
-	require.ErrorContains(t, err, "print it again")
+	require.ErrorIs(t, err, conversation.ErrViewChanged)
 	require.Positive(t, lines.bytes)
 	require.Less(t, lines.bytes, printed.Len(), "the second reading was written, too")
 }
@@ -99,6 +112,7 @@ func TestReadViewPageByPage(t *testing.T) {
 type writing struct {
 	first func()
 	bytes int
+	text  strings.Builder
 }
 
 func (w *writing) Write(b []byte) (int, error) {
@@ -106,5 +120,6 @@ func (w *writing) Write(b []byte) (int, error) {
 		w.first()
 	}
 	w.bytes += len(b)
+	w.text.Write(b)
 	return len(b), nil
 }

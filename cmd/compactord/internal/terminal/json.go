@@ -44,6 +44,9 @@ func (m APIJSON) MarshalJSON() ([]byte, error) {
 	return compact.Bytes(), err
 }
 
+// Answer encodes a message of the API, without its zeros.
+func Answer(m proto.Message) APIJSON { return APIJSON{Message: m} }
+
 // APIList encodes messages of the API as a JSON array, without their zeros.
 func APIList[M proto.Message](messages []M) []APIJSON {
 	list := make([]APIJSON, len(messages))
@@ -62,13 +65,49 @@ func Optional[M proto.Message](m M) *APIJSON {
 }
 
 // PrintJSON prints an indented JSON document.
-func PrintJSON(w io.Writer, document any) error {
+func PrintJSON(w io.Writer, document any) error { return encodeJSON(w, "", document) }
+
+func encodeJSON(w io.Writer, prefix string, document any) error {
 	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
+	encoder.SetIndent(prefix, "  ")
 	// The output is not HTML: keep <, > and & readable.
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(document); err != nil {
-		return fmt.Errorf("cannot write the JSON document: %w", err)
+		return jsonUnwritten(err)
 	}
 	return nil
+}
+
+func jsonUnwritten(err error) error { return fmt.Errorf("cannot write the JSON document: %w", err) }
+
+// PrintJSONWith prints an object, which has fields, as PrintJSON does, with one more field at its end: a list of which one element
+// is held at a time. each calls add with every element.
+func PrintJSONWith(w io.Writer, object any, field string, each func(add func(element any) error) error) error {
+	var b bytes.Buffer
+	if err := encodeJSON(&b, "", object); err != nil {
+		return err
+	}
+	b.Truncate(b.Len() - len("\n}\n"))
+	fmt.Fprintf(&b, ",\n  %q: [", field)
+	separator, end := "\n    ", "]\n}\n"
+	flush := func() error {
+		if _, err := b.WriteTo(w); err != nil {
+			return jsonUnwritten(err)
+		}
+		return nil
+	}
+	err := each(func(element any) error {
+		b.WriteString(separator)
+		if err := encodeJSON(&b, "    ", element); err != nil {
+			return err
+		}
+		b.Truncate(b.Len() - 1)
+		separator, end = ",\n    ", "\n  ]\n}\n"
+		return flush()
+	})
+	if err != nil {
+		return err
+	}
+	b.WriteString(end)
+	return flush()
 }

@@ -49,6 +49,10 @@ type figures struct {
 	// tokens is the estimate of the view, viewMessages the number of its messages, messages that of the log.
 	tokens, viewMessages, messages uint32
 	report                         *compactordv1.ContextReport
+	// viewToken is the token of the view that was counted, pages how many pages it had, and firstPage its messages where that is one.
+	viewToken string
+	pages     int
+	firstPage []*compactordv1.ViewMessage
 	// summary is the compaction whose summary the view shows, or nil.
 	summary *compactordv1.CompactionEntry
 
@@ -103,8 +107,12 @@ func (f *figures) Begin(report *compactordv1.ContextReport) {
 	}
 }
 
-// Add counts messages of the view.
+// Add counts a page of the view.
 func (f *figures) Add(messages []*compactordv1.ViewMessage) {
+	f.firstPage = nil
+	if f.pages++; f.pages == 1 {
+		f.firstPage = messages
+	}
 	for _, vm := range messages {
 		f.viewed(vm)
 	}

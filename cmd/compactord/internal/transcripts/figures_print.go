@@ -1,6 +1,7 @@
 package transcripts
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -148,11 +149,10 @@ type figuresJSON struct {
 	Report   *terminal.APIJSON         `json:"report,omitempty"`
 	Notes    []string                  `json:"notes"`
 	Messages uint32                    `json:"messages"`
-	View     *[]terminal.APIJSON       `json:"view,omitempty"`
 }
 
-// printJSON prints the document of `view --json`. v is nil where it is printed without the messages.
-func (f *figures) printJSON(w io.Writer, c *conversation.Conversation, v *conversation.View) error {
+// json returns the document of `view --json` without the messages.
+func (f *figures) json(c *conversation.Conversation) figuresJSON {
 	doc := figuresJSON{
 		Tokens: f.tokens, NotShown: f.notShown, Summary: conversation.EarlierOf(f.summary), Report: terminal.Optional(f.report),
 		Notes: append([]string{}, c.Notes()...), Messages: f.messages,
@@ -164,9 +164,26 @@ func (f *figures) printJSON(w io.Writer, c *conversation.Conversation, v *conver
 		}
 		doc.InView = append(doc.InView, shareJSON{s, part})
 	}
-	if v != nil {
-		view := terminal.APIList(v.Messages)
-		doc.View = &view
-	}
-	return terminal.PrintJSON(w, doc)
+	return doc
+}
+
+// printWithView prints the document of `view --json --messages`. A view of more than a page is read once more for that, a page at
+// a time.
+func (f *figures) printWithView(ctx context.Context, w io.Writer, c *conversation.Conversation) error {
+	return terminal.PrintJSONWith(w, f.json(c), "view", func(add func(element any) error) error {
+		one := func(m *compactordv1.ViewMessage) error { return add(terminal.Answer(m)) }
+		if f.pages == 1 {
+			for _, m := range f.firstPage {
+				if err := one(m); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		token, err := c.EachInView(ctx, func() {}, one)
+		if err == nil && token != f.viewToken {
+			return conversation.ErrViewChanged
+		}
+		return err
+	})
 }

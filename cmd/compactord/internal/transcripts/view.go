@@ -87,14 +87,7 @@ func (c *View) show(ctx context.Context, a *api.App, conv *conversation.Conversa
 	if c.Messages && !c.JSON {
 		return conv.PrintView(ctx, a.Out, p.Clear)
 	}
-	var v *conversation.View
-	if c.Messages {
-		var err error
-		if v, err = conv.View(ctx); err != nil {
-			return err
-		}
-	}
-	f, err := figuresOfView(ctx, conv, v)
+	f, err := figuresOfView(ctx, conv)
 	if err != nil {
 		return err
 	}
@@ -102,8 +95,11 @@ func (c *View) show(ctx context.Context, a *api.App, conv *conversation.Conversa
 		return err
 	}
 	p.Clear()
-	if c.JSON {
-		return f.printJSON(a.Out, conv, v)
+	switch {
+	case c.JSON && c.Messages:
+		return f.printWithView(ctx, a.Out, conv)
+	case c.JSON:
+		return terminal.PrintJSON(a.Out, f.json(conv))
 	}
 	f.print(a.Out, conv, newPainter(a), unknownWindow(a, conv))
 	return c.drawCurve(ctx, a, conv, f)
@@ -135,19 +131,14 @@ func unknownWindow(a *api.App, c *conversation.Conversation) string {
 func (c *View) printRendered(
 	ctx context.Context, a *api.App, conv *conversation.Conversation, shape dialect.Dialect, p *terminal.Progress,
 ) error {
-	v, err := conv.Rendered(ctx, shape, c.MarkCacheBreakpoints)
+	report, err := conv.PrintRendered(ctx, a.Out, shape, c.MarkCacheBreakpoints, p.Clear)
 	if api.HasReason(err, "TOOL_CALLS_OPEN") {
 		return terminal.Advise(err, "A rendered view needs the results: append them, or append a USER message to give the calls up.")
 	}
 	if err != nil {
 		return err
 	}
-	v.Report(p)
-	if found := shape.Validate(&v.List, dialect.Request); len(found) > 0 {
-		p.Say("this list is not a valid request yet: %s", found[0])
-	}
-	p.Clear()
-	fmt.Fprintf(a.Out, "%s\n", shape.Document(&v.List))
+	report.Say(p)
 	return nil
 }
 
@@ -167,9 +158,8 @@ func (c *View) compactFirst(ctx context.Context, a *api.App, conv *conversation.
 	return conv.WhenInterrupted(err)
 }
 
-// figuresOfView counts the view, and what it does not show of the log. v is the view where it was read before; else a page of it
-// is held at a time.
-func figuresOfView(ctx context.Context, c *conversation.Conversation, v *conversation.View) (*figures, error) {
+// figuresOfView counts the view, of which a page at a time is held, and what it does not show of the log.
+func figuresOfView(ctx context.Context, c *conversation.Conversation) (*figures, error) {
 	answer, err := c.Sessions.GetSession(ctx, &compactordv1.GetSessionRequest{SessionId: c.Session})
 	if err != nil {
 		return nil, api.RefusedFlags(err)
@@ -178,10 +168,7 @@ func figuresOfView(ctx context.Context, c *conversation.Conversation, v *convers
 	if err != nil {
 		return nil, fmt.Errorf("cannot count the view's tokens: %w", err)
 	}
-	if v != nil {
-		f.Begin(v.Report)
-		f.Add(v.Messages)
-	} else if f.report, err = c.ReadView(ctx, f); err != nil {
+	if f.report, f.viewToken, err = c.ReadView(ctx, f); err != nil {
 		return nil, err
 	}
 	request := &compactordv1.ListMessagesRequest{
