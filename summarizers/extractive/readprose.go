@@ -323,10 +323,10 @@ const fewestFindingWords = 4
 
 // finding notes a fact, if a sentence states one. text is the sentence with what it refers to, or "" if that is missing.
 func (p *proseReader) finding(text string, found cue, value, names int) {
-	if text == "" || found&cueGuesses != 0 || p.final == 0 && supposes(text) || !tells(text) || hasOpening(strings.TrimLeft(text, "*_ "), "thank you", "thanks") ||
-		names == 0 && contentUpTo(text, fewestFindingWords) < fewestFindingWords {
+	if text == "" || found&cueGuesses != 0 {
 		return
 	}
+	// Most sentences are worth nothing, which is known at once.
 	score := min(value, mostValue)
 	switch {
 	case found&cueFinding != 0 && names > 0:
@@ -337,6 +337,10 @@ func (p *proseReader) finding(text string, found cue, value, names int) {
 	case found&cueFinding != 0 && p.final > 0:
 		score = 2
 	default:
+		return
+	}
+	if p.final == 0 && supposes(text) || !tells(text) || hasOpening(strings.TrimLeft(text, "*_ "), "thank you", "thanks") ||
+		names == 0 && contentUpTo(text, fewestFindingWords) < fewestFindingWords {
 		return
 	}
 	c := claim{item: p.line(kindFact, text, score), at: p.at, paragraph: p.paragraph}

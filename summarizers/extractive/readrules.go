@@ -52,6 +52,9 @@ func (r *reader) rules(index uint32, text string, by speaker) {
 			return
 		}
 		r.addFound(&found)
+		if by != byUser && listed && room == 0 {
+			return
+		}
 		if !st.numbered {
 			options = by == byUser && !st.listed && asks(st.text) && !requests(st.text) && !opensTask(st.text)
 		} else if options {
@@ -69,7 +72,10 @@ func (r *reader) rules(index uint32, text string, by speaker) {
 		if by == byUser && long && cues&cueMust == 0 && mayDecide(st.text, cues) && r.cues.decides(st.text) {
 			r.l.add(&item{kind: kindDecision, text: r.sign + shorten(bare(clip(st.text, 4096)), maxRule), cites: []uint32{index}, score: 8})
 		}
-		if !r.rulesBy(st, cues, by) || planned && !r.bindsInPlan(st, cues) || by != byUser && listed && (room == 0 || standing && !isStandingRule(st, cues) || !standing && !r.isFirm(st, cues) || loaded && !orders(st)) {
+		if by != byUser && listed && (standing && !isStandingRule(st, cues) || !standing && !r.isFirm(st, cues) || loaded && !orders(st)) {
+			return
+		}
+		if !r.rulesBy(st, cues, by) || planned && !r.bindsInPlan(st, cues) {
 			return
 		}
 		if loaded && subject == "" && containsAnyCase(st.text, " this ") {
@@ -339,6 +345,9 @@ func looksRule(s string) bool {
 
 // hasLineNumber says whether a text has the number of a line of code in it, as tools show it before the line.
 func hasLineNumber(s string) bool {
+	if strings.IndexByte(s, ':') < 0 {
+		return false
+	}
 	for word := range strings.FieldsSeq(s) {
 		if n := len(word) - 1; n >= 2 && word[n] == ':' && isDigits(word[:n]) {
 			return true

@@ -200,7 +200,7 @@ func (c *Collector) line(text string, p Piece) {
 		return
 	}
 	c.read(text, p)
-	if p.returned() && isPassed(text) {
+	if len(c.found) == 0 || p.returned() && isPassed(text) {
 		return
 	}
 	c.alone(p.Message)

@@ -124,9 +124,6 @@ func withoutNumber(line string) string {
 
 // cut makes the parts of a line that can be quoted. c.found are its names.
 func (c *Collector) cut(text string, p Piece) {
-	if len(c.found) == 0 {
-		return
-	}
 	if len(text) <= longLine {
 		c.part(text, 0, len(text), c.found, p)
 		return

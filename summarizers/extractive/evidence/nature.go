@@ -235,8 +235,9 @@ func isPassed(line string) bool {
 	if rest, ok := strings.CutPrefix(line, "--- PASS"); ok {
 		return strings.HasPrefix(rest, ": ")
 	}
-	if test, rest, ok := strings.Cut(line, " PASSED"); ok {
-		return strings.Contains(test, "::") && strings.IndexByte(test, ' ') < 0 && (rest == "" || rest[0] == ' ')
+	test, after, _ := strings.Cut(line, " ")
+	if rest, ok := strings.CutPrefix(after, "PASSED"); ok {
+		return strings.Contains(test, "::") && (rest == "" || rest[0] == ' ')
 	}
 	if strings.HasPrefix(line, "PASSED ") {
 		return strings.Contains(line, "::")
@@ -270,7 +271,9 @@ func isSeries(line string) bool {
 				numbers++
 			}
 		case isLetter(line[i]) || line[i] >= utf8.RuneSelf:
-			letters++
+			if letters++; 3*letters >= len(line) {
+				return false
+			}
 		}
 	}
 	return numbers >= fewestOfSeries && digits > 2*letters

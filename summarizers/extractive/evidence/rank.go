@@ -123,13 +123,20 @@ type Ranking struct {
 	forms quotedForms
 }
 
+// Weigh does what does not depend on what a summary shows, which is most of the work of the first Ranking. It may run beside
+// anything that does not use the collector.
+func (c *Collector) Weigh() {
+	if c.weighed == nil {
+		w := c.weighNames()
+		c.rankAll(w)
+		c.weighed = w
+	}
+}
+
 // newRanking returns a ranking of which nothing is shown yet. Rankings begin with the same candidates: gains only fall, so
 // those of the candidates whose names a summary shows already are corrected where they come first.
 func (c *Collector) newRanking(limit int) *Ranking {
-	if c.weighed == nil {
-		c.weighed = c.weighNames()
-		c.rankAll()
-	}
+	c.Weigh()
 	return &Ranking{
 		Collector: c, weighed: c.weighed, limit: limit,
 		shown: make([]uint8, len(c.names)), candidates: slices.Clone(c.weighed.candidates),
@@ -256,8 +263,8 @@ func (r *Ranking) pick(at int32) Pick {
 }
 
 // rankAll makes a heap of all candidates, with their gains where nothing is shown.
-func (c *Collector) rankAll() {
-	r := &Ranking{Collector: c, weighed: c.weighed, shown: make([]uint8, len(c.names))}
+func (c *Collector) rankAll(w *weighed) {
+	r := &Ranking{Collector: c, weighed: w, shown: make([]uint8, len(c.names))}
 	r.candidates = make([]candidate, 0, len(c.lines)+len(c.names))
 	for i := range c.lines {
 		if len(c.dropped) > 0 && c.dropped[dropped{c.lines[i].message, c.lines[i].text}] {
@@ -271,8 +278,8 @@ func (c *Collector) rankAll() {
 		}
 	}
 	r.order()
-	c.weighed.candidates = r.candidates
-	c.weighed.alike = c.countAlike()
+	w.candidates = r.candidates
+	w.alike = c.countAlike()
 }
 
 // order makes a heap of the candidates.
