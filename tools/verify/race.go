@@ -11,8 +11,13 @@ import (
 // nothing in their own tests. Where goroutines share what they return, the tests of the packages that do so run under
 // it. Only a full run tests these packages under it too.
 var sequential = []string{
+	"./cmd/compactord/internal/conversation",
+	"./cmd/compactord/internal/replay",
 	"./recall",
+	"./service/points",
 	"./session/wording",
+	"./storage/transfer",
+	"./summarizers/redaction/internal/secrets",
 	"./dialects",
 	"./dialects/anthropic",
 	"./dialects/dialect",
