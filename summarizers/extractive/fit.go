@@ -41,10 +41,7 @@ func fit(l *ledger, ly *layout, req *summarizers.Request) (pieces []string, ok b
 	if w.budget >= smallBudget {
 		w.files = l.sourceFiles.below(l.root())
 	}
-	waitForQuotes := weighing(l.quotes)
-	defer waitForQuotes()
 	n, ok := w.narrative()
-	waitForQuotes()
 	if !ok {
 		return w.least(req)
 	}
@@ -82,17 +79,6 @@ func fit(l *ledger, ly *layout, req *summarizers.Request) (pieces []string, ok b
 		room += left
 	}
 	return w.fill(pieces, n.list, quotes, where, ranked), true
-}
-
-// weighing weighs quotes in a goroutine of its own, which has ended when wait returns. A bug there is met again by who ranks
-// them.
-func weighing(quotes *evidence.Collector) (wait func()) {
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		(&guard{}).try(summarizers.StageQuotes, 0, quotes.Weigh)
-	}()
-	return func() { <-ended }
 }
 
 // leastGain is what a quote is worth at least if it takes the place of a statement. Chosen by hand: agents of other kinds

@@ -123,9 +123,8 @@ type Ranking struct {
 	forms quotedForms
 }
 
-// Weigh does what does not depend on what a summary shows, which is most of the work of the first Ranking. It may run beside
-// anything that does not use the collector.
-func (c *Collector) Weigh() {
+// weigh does what does not depend on what a summary shows, which is most of the work of the first Ranking.
+func (c *Collector) weigh() {
 	if c.weighed == nil {
 		w := c.weighNames()
 		c.rankAll(w)
@@ -136,7 +135,7 @@ func (c *Collector) Weigh() {
 // newRanking returns a ranking of which nothing is shown yet. Rankings begin with the same candidates: gains only fall, so
 // those of the candidates whose names a summary shows already are corrected where they come first.
 func (c *Collector) newRanking(limit int) *Ranking {
-	c.Weigh()
+	c.weigh()
 	return &Ranking{
 		Collector: c, weighed: c.weighed, limit: limit,
 		shown: make([]uint8, len(c.names)), candidates: slices.Clone(c.weighed.candidates),
