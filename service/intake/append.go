@@ -37,7 +37,7 @@ func (i *Intake) Append(ctx context.Context, req *compactordv1.AppendMessagesReq
 	}
 	answer := &compactordv1.AppendMessagesResponse{}
 	done := &Appended{Answer: answer}
-	err = i.Logs.UpdateAgain(ctx, req.GetSessionId(), func(row *storagev1.Session, read bool) (*sessionlog.Write, error) {
+	err = i.Logs.UpdateFromKept(ctx, req.GetSessionId(), func(row *storagev1.Session, read bool) (*sessionlog.Write, error) {
 		proto.Reset(answer)
 		done.Head, done.Policy, done.Pruned = row.GetHead(), row.GetResolvedPolicy(), nil
 		if read {

@@ -20,12 +20,12 @@ func (l *Logs) Update(ctx context.Context, id string, change func(row *storagev1
 	return l.update(ctx, id, change)
 }
 
-// UpdateAgain is Update for what writes to the same session again and again. change may first be called with the row as this
+// UpdateFromKept is Update for what writes to the same session again and again. change may first be called with the row as this
 // daemon has left it, which is then not read again: read is false. Only a commit that follows such a row counts. Whatever
 // else comes of it, change is called once more with a row that was read. So with a row that was not, change need not ask
-// whether its request is remembered: the commit of a remembered request is refused. Neither row may be used after UpdateAgain
+// whether its request is remembered: the commit of a remembered request is refused. Neither row may be used after UpdateFromKept
 // has returned; what their fields refer to may.
-func (l *Logs) UpdateAgain(
+func (l *Logs) UpdateFromKept(
 	ctx context.Context, id string, change func(row *storagev1.Session, read bool) (*Write, error),
 ) (err error) {
 	ctx, span := tracing.Begin(ctx, "update session")
