@@ -102,11 +102,11 @@ func (s *Service) admittedSync(
 // plansMuch reports that an append to a session plans on a large view. Where the row cannot be read, the append says
 // why.
 func (s *Service) plansMuch(ctx context.Context, id string) bool {
-	if s.light.has(ctx, id) {
-		return false
+	if heavy, known := s.heavy.has(ctx, id); known {
+		return heavy
 	}
 	row, err := s.logs.Row(ctx, id)
-	return err == nil && row.GetHead().GetViewBytes() >= largeSessionBytes && plans(row.GetHead(), row.GetResolvedPolicy())
+	return err == nil && isHeavy(row.GetHead(), row.GetResolvedPolicy())
 }
 
 // plans reports that an append to a session plans, whatever the size of its view.

@@ -132,7 +132,7 @@ func TestLargeAppendsRestWhereSmallOnesCome(t *testing.T) {
 }
 
 // A line that is appended to a large session waits like a large append, if it makes the session plan. Lines for other
-// sessions do not.
+// sessions do not. A daemon that has not appended to them before does the same.
 func TestLinesThatPlanMuchWait(t *testing.T) {
 	t.Parallel()
 	window := func(tokens uint32) *compactordv1.Policy {
@@ -151,28 +151,37 @@ func TestLinesThatPlanMuchWait(t *testing.T) {
 		"large and never due":              {never, 15, 10_000, false},
 		"small and due":                    {window(20_000), 15, 1000, false},
 	}
-	appending(t, func(a *appender) {
-		for id, s := range sessions {
-			a.create(id, s.policy)
-			for range s.requests {
-				a.append(id, user(strings.Repeat("request ", s.words)))
-			}
-		}
-		a.hold()
-		ended := make(chan string, len(sessions))
-		for id := range sessions {
-			go func() {
-				a.append(id, user("one line"))
-				ended <- id
-			}()
-		}
-		synctest.Wait()
-		passed := len(ended)
-		a.letGo()
-		require.Len(a.t, ended, len(sessions))
-		for i := range len(sessions) {
-			id := <-ended
-			require.Equal(a.t, sessions[id].waits, i >= passed, id)
-		}
-	})
+	for name, begins := range map[string]func(a *appender){
+		"the same daemon": func(*appender) {},
+		"another daemon":  func(a *appender) { a.service = direct(a.t, a.held, service.Hooks{}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			appending(t, func(a *appender) {
+				for id, s := range sessions {
+					a.create(id, s.policy)
+					for range s.requests {
+						a.append(id, user(strings.Repeat("request ", s.words)))
+					}
+				}
+				begins(a)
+				a.hold()
+				ended := make(chan string, len(sessions))
+				for id := range sessions {
+					go func() {
+						a.append(id, user("one line"))
+						ended <- id
+					}()
+				}
+				synctest.Wait()
+				passed := len(ended)
+				a.letGo()
+				require.Len(a.t, ended, len(sessions))
+				for i := range len(sessions) {
+					id := <-ended
+					require.Equal(a.t, sessions[id].waits, i >= passed, id)
+				}
+			})
+		})
+	}
 }

@@ -15,6 +15,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/test/bufconn"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -61,8 +62,19 @@ func echo(b *testing.B) func(content []byte) {
 }
 
 // BenchmarkAppendOnDatabase appends messages of 2 kB by RPC, each beside an echo of 2 kB by RPC and a transaction of pgx
-// alone that inserts as many bytes and updates one row. bare/op is how many times the time of both an append takes.
+// alone that inserts as many bytes and updates one row. bare/op is how many times the time of both an append takes. Where
+// compaction is due from the first messages on, and never done, each append also plans on a view that grows.
 func BenchmarkAppendOnDatabase(b *testing.B) {
+	due := small(1_000_000)
+	calm := proto.CloneOf(due)
+	calm.ContextWindow = proto.Uint32(100_000_000)
+	for name, policy := range map[string]*compactordv1.Policy{"calm": calm, "due": due} {
+		b.Run(name, func(b *testing.B) { appendOnDatabase(b, policy) })
+	}
+}
+
+func appendOnDatabase(b *testing.B, policy *compactordv1.Policy) {
+	b.Helper()
 	s, url := onDatabase(b)
 	d, echoed := start(b, withStore(s)), echo(b)
 	conn, err := pgx.Connect(b.Context(), url)
@@ -73,7 +85,7 @@ func BenchmarkAppendOnDatabase(b *testing.B) {
 		CREATE TABLE bare_messages (ordinal bigint, number bigint, body bytea, PRIMARY KEY (ordinal, number));
 		INSERT INTO bare_sessions VALUES ('s', 0, decode(repeat('00', 200), 'hex'))`)
 	require.NoError(b, err)
-	d.create("s", small(1_000_000))
+	d.create("s", policy)
 	noise := make([]byte, 1500)
 	_, err = rand.Read(noise)
 	require.NoError(b, err)

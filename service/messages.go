@@ -28,7 +28,7 @@ func (s *Service) AppendMessages(
 	}
 	s.compactor.Metrics.Pruned(appended.Pruned)
 	s.metrics.appended(appended.Answer.GetReport())
-	s.light.note(ctx, req.GetSessionId(), isLight(appended.Head, appended.Policy))
+	s.heavy.note(ctx, req.GetSessionId(), isHeavy(appended.Head, appended.Policy))
 	return appended.Answer, nil
 }
 

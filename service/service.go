@@ -125,7 +125,7 @@ type Service struct {
 	trails     *views.Trails
 	rereads    *views.Rereads
 	admission  *admission.Pools
-	light      lightSessions
+	heavy      heavySessions
 	metrics    *callMetrics
 	quotas     *quota.Quotas
 	sweeper    *retention.Sweeper
