@@ -6,12 +6,10 @@ import (
 	"maps"
 
 	"github.com/jackc/pgx/v5"
-
-	"github.com/compactord/compactord/storage"
 )
 
-// forgetEvery is after how many revisions of a session its oldest requests are forgotten.
-const forgetEvery = 128
+// forgetEvery is after how many revisions of a session its oldest requests are forgotten. For that all that it remembers are read.
+const forgetEvery = 512
 
 // commitID names one try of one commit.
 type commitID [8]byte
@@ -116,7 +114,7 @@ func (e *encoded) queueLog(queue func(statement string, args pgx.NamedArgs), rem
 		})
 	}
 	if e.row.GetRevision()%forgetEvery == 0 && !e.receives {
-		queue(forgetSQL, pgx.NamedArgs{"remembered": storage.RememberedRequests, "kind": int16(requestBody)})
+		queue(forgetStatement, pgx.NamedArgs{})
 	}
 }
 

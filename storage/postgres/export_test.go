@@ -15,3 +15,6 @@ func OpenTraced(ctx context.Context, url string, tracer pgx.QueryTracer) (*Store
 	config.ConnConfig.Tracer = tracer
 	return open(ctx, config, false)
 }
+
+// ForgetStatement forgets old requests.
+var ForgetStatement = forgetStatement

@@ -2,7 +2,10 @@ package postgres
 
 import (
 	_ "embed"
+	"strconv"
 	"strings"
+
+	"github.com/compactord/compactord/storage"
 )
 
 // The statements. Their parameters have names.
@@ -140,3 +143,8 @@ FROM advanced a, unnest(@numbers::bigint[], @sizes::bigint[], @bodies::bytea[]) 
 func appending(messages, remember string) string {
 	return strings.NewReplacer("{advance}", advanceSQL, "{remember}", remember, "{messages}", messages).Replace(appendSQL)
 }
+
+// forgetStatement forgets all but the newest requests of a session.
+var forgetStatement = strings.NewReplacer(
+	"{remembered}", strconv.Itoa(storage.RememberedRequests), "{kind}", strconv.Itoa(int(requestBody)),
+).Replace(forgetSQL)
