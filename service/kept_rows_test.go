@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -19,6 +20,8 @@ type notingStore struct {
 	storage.Shared
 	mu    sync.Mutex
 	calls []string
+	// loses says that commits are acknowledged and lost, as in a failover to a server that has not got them.
+	loses atomic.Bool
 }
 
 func (s *notingStore) note(call string) {
@@ -51,6 +54,9 @@ func (s *notingStore) RecordAtOrBefore(ctx context.Context, ref storage.Ref, seq
 
 func (s *notingStore) Commit(ctx context.Context, c *storage.Commit) error {
 	s.note("commit")
+	if s.loses.Load() {
+		return nil
+	}
 	return s.Shared.Commit(ctx, c)
 }
 
@@ -141,6 +147,19 @@ func TestAppendsFollowThoseOfAnotherDaemon(t *testing.T) {
 		}
 		two.append(two.first)
 		require.Equal(two, []string{"commit"}, two.asked.during(func() { two.append(two.first) }))
+	})
+}
+
+// Where the database has lost the newest commit of a daemon, and another daemon has written in its place, nothing follows from the
+// row that the first one keeps.
+func TestAppendsDoNotFollowLostCommits(t *testing.T) {
+	forTwoThatAppend(t, func(two *twoThatAppend) {
+		two.asked.loses.Store(true)
+		require.EqualValues(two, 3, two.append(two.first).GetFirstIndex())
+		two.asked.loses.Store(false)
+		require.EqualValues(two, 3, two.append(two.second).GetFirstIndex())
+		calls := two.asked.during(func() { require.EqualValues(two, 4, two.append(two.first).GetFirstIndex()) })
+		require.Equal(two, []string{"commit", "row", "request", "commit"}, calls)
 	})
 }
 

@@ -80,10 +80,13 @@ func (c *Commit) validateRecord(r *storagev1.StoredRecord) error {
 	return nil
 }
 
-// Follows returns ErrInvalid where a valid commit does not begin where the log of the row that it replaces ends, or
-// changes what never changes. row is nil for a new session. The caller compares revisions and uids before, since they
-// have their own errors.
+// Follows returns ErrConflict where the row that a valid commit replaces was changed at another time than the one that it follows,
+// and ErrInvalid where the commit does not begin where the log of that row ends, or changes what never changes. row is nil for a new
+// session. The caller compares revisions and uids before, since they have their own errors.
 func (c *Commit) Follows(row *storagev1.Session) error {
+	if row != nil && c.Changed != nil && !proto.Equal(row.GetChangedAt(), c.Changed) {
+		return ErrConflict
+	}
 	if row == nil && c.Session.GetRevision() != 1 {
 		return fmt.Errorf("%w: a new session with revision %d instead of 1", ErrInvalid, c.Session.GetRevision())
 	}

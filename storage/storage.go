@@ -17,6 +17,8 @@ import (
 	"slices"
 	"time"
 
+	"google.golang.org/protobuf/types/known/timestamppb"
+
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 )
@@ -108,6 +110,9 @@ type Commit struct {
 	// Session is the row after the operation. The commit succeeds only if its revision is one more than that of the
 	// stored row. created_at and parent never change.
 	Session *storagev1.Session
+	// Changed is changed_at of the row that the commit follows; nil where it is not known. A row that was changed at another time is a
+	// conflict: where a database has lost its newest commits, it may have another row with the same revision.
+	Changed *timestamppb.Timestamp
 	// Messages are appended. Their indexes follow the log's last one, without gaps, up to the head's next_index.
 	Messages []*compactordv1.LoggedMessage
 	// Records are appended, in order. The store also indexes compaction entries by first_kept_index, and edits by

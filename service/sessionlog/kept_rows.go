@@ -63,5 +63,6 @@ func (k *keptRows) put(name Name, row *storagev1.Session, alone bool) {
 
 // is reports whether a row that was read is the one that is kept.
 func (k keptRow) is(row *storagev1.Session) bool {
-	return k.row != nil && k.row.GetUid() == row.GetUid() && k.row.GetRevision() == row.GetRevision()
+	return k.row != nil && k.row.GetUid() == row.GetUid() && k.row.GetRevision() == row.GetRevision() &&
+		proto.Equal(k.row.GetChangedAt(), row.GetChangedAt())
 }

@@ -224,7 +224,7 @@ func (l *Logs) Begin(row *storagev1.Session) *Write {
 	next := cloneRow(row)
 	next.Revision++
 	next.ChangedAt = l.Now()
-	return &Write{logs: l, before: row, commit: storage.Commit{Session: next}}
+	return &Write{logs: l, before: row, commit: storage.Commit{Session: next, Changed: row.GetChangedAt()}}
 }
 
 // BeginSession begins to write a new session, whose log begins with its policy, both as given and resolved. Where

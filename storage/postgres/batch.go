@@ -61,6 +61,10 @@ func (e *encoded) advance(changesTraits bool) (statement string, args pgx.NamedA
 	args = e.rowArgs()
 	args["start_index"], args["start_sequence"] = e.startIndex, e.startSequence
 	args["changes_traits"] = changesTraits
+	args["previous_seconds"], args["previous_nanos"] = nil, nil
+	if e.changed != nil {
+		args["previous_seconds"], args["previous_nanos"] = e.changed.GetSeconds(), e.changed.GetNanos()
+	}
 	if len(e.messages.numbers) == 0 {
 		return advanceSQL, args
 	}

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 
+	"google.golang.org/protobuf/types/known/timestamppb"
+
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	"github.com/compactord/compactord/storage"
 	"github.com/compactord/compactord/storage/internal/forms"
@@ -25,6 +27,8 @@ type encoded struct {
 	body []byte
 	// previous is the revision of the row that the commit follows; 0 for none.
 	previous int64
+	// changed is when that row was changed; nil where it is not compared.
+	changed *timestamppb.Timestamp
 	// traits is a hash of what hardly any commit changes.
 	traits []byte
 	// startIndex and startSequence are where the log ends that the commit follows.
@@ -77,7 +81,7 @@ func encode(c *storage.Commit) (*encoded, error) {
 		return nil, err
 	}
 	e.row, e.body = row, e.at(rowBody, int64(row.GetRevision()), 0).seal(body)
-	e.previous = int64(row.GetRevision()) - 1
+	e.previous, e.changed = int64(row.GetRevision())-1, c.Changed
 	e.traits = traitsOf(row)
 	e.startIndex = int64(row.GetHead().GetNextIndex()) - int64(len(c.Messages))
 	e.startSequence = int64(row.GetHead().GetNextSequence()) - int64(len(c.Messages)) - int64(len(c.Records))

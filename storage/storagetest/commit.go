@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -55,6 +56,24 @@ func testCommitConflict(t *testing.T, s storage.Store) {
 	same(t, before, read(t, s, storage.RefOf(first)))
 	_, err := s.Request(t.Context(), storage.RefOf(first), "request")
 	require.ErrorIs(t, err, storage.ErrNotFound)
+}
+
+// ErrConflict where the row was changed at another time than the one that the commit follows.
+func testCommitOnAnotherChange(t *testing.T, s storage.Store) {
+	t.Helper()
+	first := create(t, s, NewSession("", "s", "u").ChangedAt(5))
+	before := read(t, s, storage.RefOf(first))
+	for _, changed := range []*timestamppb.Timestamp{At(4), {Seconds: At(5).GetSeconds(), Nanos: At(5).GetNanos() + 1}} {
+		other := Next(first).Text("onto another row").Remember("request")
+		other.Changed = changed
+		require.ErrorIs(t, s.Commit(t.Context(), &other.Commit), storage.ErrConflict)
+	}
+	same(t, before, read(t, s, storage.RefOf(first)))
+	second := Next(first).Text("onto this one")
+	second.Changed = At(5)
+	commit(t, s, second)
+	third := Next(second.Session).Text("without a look at it")
+	commit(t, s, third)
 }
 
 // ErrNotFound where this incarnation no longer exists, ErrRequestKnown where the request was committed before, else

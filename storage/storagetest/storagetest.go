@@ -48,6 +48,7 @@ func Run(t *testing.T, b Backend) {
 
 		{"CommitWhole", testCommitWhole},
 		{"CommitConflict", testCommitConflict},
+		{"CommitOnAnotherChange", testCommitOnAnotherChange},
 		{"CommitOrderOfErrors", testCommitOrderOfErrors},
 		{"CommitInvalid", testCommitInvalid},
 		{"CommitUnreadable", testCommitUnreadable},

@@ -11,5 +11,7 @@ UPDATE sessions SET
     commits = substring(@commit::bytea || commits FROM 1 FOR 256),
     body = @body
 WHERE tenant = @tenant AND id = @id AND uid = @uid
-    AND revision = @previous AND next_index = @start_index AND next_sequence = @start_sequence
+    AND revision = @previous
+    AND (@previous_seconds::bigint IS NULL OR changed_seconds = @previous_seconds AND changed_nanos = @previous_nanos)
+    AND next_index = @start_index AND next_sequence = @start_sequence
     AND (traits = @traits OR @changes_traits)
