@@ -90,9 +90,10 @@ func shorten(s string, n int) string {
 		start++
 	}
 	end, start, closing, opening := aroundPairs(s, end, start)
-	if end > 0 || start < len(s) {
-		head, tail = s[:end], s[start:]
+	if end == 0 && start == len(s) {
+		return oneEnd(s, n, head, tail)
 	}
+	head, tail = s[:end], s[start:]
 	// The text may have a gap from an earlier cut.
 	head = strings.TrimRight(head, " …")
 	tail = strings.TrimLeft(tail, " …")
@@ -109,6 +110,23 @@ func shorten(s string, n int) string {
 		return head
 	}
 	return head + " " + opening + tail
+}
+
+// oneEnd returns one end of a text of long words that has at most n units, with as many whole words as fit. A single word that
+// is too long is cut: head and tail are what is left of both ends.
+func oneEnd(s string, n int, head, tail string) string {
+	n -= units(openGap)
+	if end := wordEnd(s, len(prefixUnits(s, n))); end > 0 {
+		return strings.TrimRight(s[:end], " …") + openGap
+	}
+	start := len(s) - len(suffixUnits(s, n))
+	for start < len(s) && cutsWord(s, start) {
+		start++
+	}
+	if start < len(s) {
+		return strings.TrimLeft(openGap, " ") + " " + strings.TrimLeft(s[start:], " …")
+	}
+	return strings.TrimRight(head, " …") + gap + strings.TrimLeft(tail, " …")
 }
 
 // wordEnd returns the last place up to this one where no word is cut.

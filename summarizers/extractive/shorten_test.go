@@ -58,6 +58,19 @@ func TestShorteningLeavesOutLongWords(t *testing.T) {
 	require.Equal(t, "… fails at line 12", extractive.Shorten(path+" fails at line 12", 60))
 }
 
+// Where a long word begins the text and another one ends it, both were cut within.
+func TestShorteningKeepsOneEndOfLongWords(t *testing.T) {
+	t.Parallel()
+	const line = "./harbour/quays_test.go:2111:13: undefined: extractMooringLinesOfQuay"
+	require.Equal(t, "./harbour/quays_test.go:2111:13: …", extractive.Shorten(line, 40))
+	require.Equal(t, "… undefined: extractMooringLinesOfQuay", extractive.Shorten("."+strings.Repeat("/harbour", 8)+" undefined: extractMooringLinesOfQuay", 60))
+	for n := len("./harbour/quays_test.go:2111:13: …"); n < len(line); n++ {
+		for _, word := range strings.Fields(extractive.Shorten(line, n)) {
+			require.True(t, word == "…" || strings.Contains(" "+line+" ", " "+word+" "), "%d: %q", n, word)
+		}
+	}
+}
+
 // A word that is too long is cut, between two characters, and so are texts of scripts without spaces.
 func TestShorteningKeepsMostOfItsLength(t *testing.T) {
 	t.Parallel()
