@@ -34,6 +34,8 @@ type errorScan struct {
 	compared found
 	// broken is the first package that failed.
 	broken found
+	// headed is the number of the last line that only leads to what is wrong, which the next line says.
+	headed int
 	// saying is the last line that is not about a failed package, and saidLast is the one before the first of these.
 	saying, saidLast string
 }
@@ -117,6 +119,20 @@ func (e *errorScan) scan(text string) {
 				f.weight = frameWeight
 			}
 			e.note(f)
+			if f.weight > frameWeight && endsInColon(trimmed) {
+				e.headed = e.lines
+			}
+		case score == 0 && e.lines > 1 && e.headed == e.lines-1:
+			e.explain(trimmed)
+		}
+	}
+}
+
+// explain adds what is wrong to the line before, which leads to it: "Error at line 12 (find_chart):".
+func (e *errorScan) explain(reason string) {
+	for _, f := range []*found{&e.first, &e.second, &e.last} {
+		if f.line == e.headed && f.text != "" {
+			f.text += lineBreak + reason
 		}
 	}
 }

@@ -361,3 +361,14 @@ func TestAToolThatSaysHowCommandsFail(t *testing.T) {
 	require.NotEmpty(t, blocked(t, broke("make mail", "Exit code 2\nmake: no rule to make target 'mail'"), ran("make mail", "ok"),
 		ran("make mailer 2>&1 | tail -3", "mailer.c:3: error: link is not declared\n")), "the status is that of tail")
 }
+
+// A line that only leads to what is wrong stood without it, as in the errors of CMake.
+func TestTheReasonBelowAnErrorComesAlong(t *testing.T) {
+	t.Parallel()
+	var c conversation
+	c.user("Draw the quays.")
+	c.runs("chart configure quays", strings.Repeat("-- Looking for a chart - found\n", 20)+
+		"Chart Error at Quays.txt:28 (find_tide):\n  By not providing the table of tides in TIDE_PATH, this harbour has asked for one.\n\n"+
+		strings.Repeat("-- Drawing nothing\n", 20)+"-- Configuring incomplete, errors occurred!\n[exit code 1]", true)
+	require.Contains(t, below(c.summary(t, ""), "### Blocked"), "Chart Error at Quays.txt:28 (find_tide): ⏎ By not providing the table of tides in TIDE_PATH")
+}
