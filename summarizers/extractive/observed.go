@@ -1,6 +1,7 @@
 package extractive
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -57,4 +58,23 @@ func opensResult(text string) bool {
 		return strings.HasPrefix(line, " ") && strings.ContainsAny(line, ":]>")
 	}
 	return false
+}
+
+// maxComplaint is how many units a complaint about a call has at most.
+const maxComplaint = 300
+
+// complaining are words with which programs refuse an argument, in lower case.
+var complaining = inAnyCase(
+	"is expected", "expected", "required", "missing", "invalid", "unknown", "unexpected", "unsupported", "must be ", "must not ", "must have", "not allowed", "not valid", "not a valid", "cannot be ",
+)
+
+// refusesCall says whether a message within the agent's work is a program's complaint about its last call: a line that names an
+// argument of that in quotation marks.
+func (r *reader) refusesCall(said string) bool {
+	if !r.working || strings.Contains(said, "\n") || units(said) > maxComplaint || asks(said) || !complaining.in(said) {
+		return false
+	}
+	return slices.ContainsFunc(r.lastArgs, func(a argument) bool {
+		return a.key != "" && slices.ContainsFunc([]string{"'", "`", `"`}, func(mark string) bool { return strings.Contains(said, mark+a.key+mark) })
+	})
 }

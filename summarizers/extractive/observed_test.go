@@ -39,3 +39,24 @@ func TestUsersSpeakOfResults(t *testing.T) {
 		require.Contains(t, below(c.summary(t, ""), "## Goal"), said)
 	}
 }
+
+// What a program says of a call in the user's name was taken for the last request.
+func TestComplaintsAboutCallsAreNoRequests(t *testing.T) {
+	t.Parallel()
+	for said, request := range map[string]bool{
+		"Argument 'quay' is expected to be one of ['north', 'south'].":             false,
+		"Missing required value for `quay`":                                        false,
+		"The value of \"quay\" must be a text":                                     false,
+		"Each 'ferry' must be on the map, too.":                                    true,
+		"Is 'quay' required?":                                                      true,
+		"Draw the quay in the north. It must be green, and all others are missing": true,
+	} {
+		var c conversation
+		c.user("Draw a map of the harbour.")
+		c.tool("paint", `{"quay":"east","colour":"green"}`, "painted", false)
+		c.user(said)
+		c.tool("paint", `{"quay":"north","colour":"green"}`, "painted", false)
+		goal := below(c.summary(t, ""), "## Goal")
+		require.Equal(t, request, contains(goal, said), said)
+	}
+}

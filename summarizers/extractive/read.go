@@ -14,6 +14,8 @@ type reader struct {
 	cues cueReader
 	// open are the calls that wait for a result, by call id, the latest last.
 	open map[string][]*call
+	// lastArgs are the arguments of the latest call.
+	lastArgs []argument
 	// statuses are the tools that say with which status a command failed.
 	statuses map[string]bool
 	// processes are the calls whose commands go on, by the ids of their processes.

@@ -28,7 +28,7 @@ func (r *reader) call(index uint32, tc *compactordv1.ToolCall) {
 	if dir, ok := find(c.args, directoryKeys...); ok && dir.isString() {
 		r.l.workIn(dir.text(), ownOfACall, true, index)
 	}
-	r.latest = index
+	r.latest, r.lastArgs = index, c.args
 	r.called, r.sinceStep = true, 0
 	r.l.lastStep = &item{kind: kindDoing, text: c.shown(), cites: []uint32{c.index}, passing: true}
 	if len(r.open) >= maxOpenWhole {

@@ -150,7 +150,7 @@ func (u *userMessage) item() *item {
 // complete adds to a request what it refers to, and marks it if it is a command's output.
 func (r *reader) complete(it *item, u *userMessage, own string) {
 	switch {
-	case it.noise || looksObserved(u.said) && r.answered:
+	case it.noise || looksObserved(u.said) && r.answered || r.refusesCall(u.said):
 		it.noise = true
 		it.text = shorten(it.text, 160)
 		r.observe(u.index, u.text, "", commandIn(r.offered))
