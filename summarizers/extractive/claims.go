@@ -166,12 +166,69 @@ func (l *ledger) claim(c claim) {
 			}
 		}
 	}
+	l.rethink(&c)
 	l.add(c.item)
 	for _, name := range c.names {
 		if len(l.claims) < maxFiles {
 			list := append(l.claims[name], c)
 			l.claims[name] = list[max(0, len(list)-maxSharing):]
 		}
+	}
+}
+
+// diagnosing are words for what is wrong, and diagnosed those with which a sentence names it, in lower case.
+var (
+	diagnosing = []string{"problem", "issue", "cause", "root cause", "bug", "reason", "culprit", "error", "failure", "fault"}
+	diagnosed  = inAnyCase(
+		"das problem ist", "das problem liegt", "die ursache ist", "die ursache liegt", "der fehler ist", "der fehler liegt", "der grund ist", "el problema es", "el problema está",
+		"la causa es", "la causa está", "el error es", "el error está", "le problème est", "le problème vient", "la cause est", "la cause vient", "le bug est", "le bug vient",
+		"l'erreur est", "l'erreur vient", "o problema é", "o problema está", "a causa é", "a causa está", "o erro é", "o erro está", "проблема в ", "причина в ", "ошибка в ",
+		"проблема —", "причина —", "问题是", "问题在于", "问题出在", "原因是", "原因在于", "根本原因", "問題は", "原因は", "バグは", "문제는", "원인은", "버그는",
+	)
+)
+
+// diagnoses says whether a sentence says what the one thing is that is wrong: "The root cause is that ..."
+func diagnoses(text string) bool {
+	text = strings.TrimLeft(text, "*_ ")
+	if !isASCII(text) {
+		text = plainApostrophes(strings.ToLower(text))
+	}
+	for _, opening := range []string{"so ", "ok, ", "okay, ", "now ", "based on my analysis, ", "i think ", "i believe ", "i suspect "} {
+		if hasPrefixAnyCase(text, opening) {
+			text = text[len(opening):]
+		}
+	}
+	if diagnosed.opens(text) {
+		return true
+	}
+	rest, ok := cutOpening(text, "the ")
+	if !ok {
+		return false
+	}
+	for _, how := range []string{"real ", "actual ", "main ", "underlying ", "true "} {
+		rest, _ = cutOpening(rest, how)
+	}
+	return slices.ContainsFunc(diagnosing, func(what string) bool {
+		after, ok := cutOpening(rest, what)
+		return ok && hasOpening(after, " is ", " was ", " here is ", " lies ", " must be ", ": ", " seems ")
+	})
+}
+
+// rethink drops what the agent thought before to be wrong with the same thing. What it told in an answer was thought over.
+func (l *ledger) rethink(c *claim) {
+	if c.answers || c.doubted || !diagnoses(c.text) {
+		return
+	}
+	var older []claim
+	for _, name := range c.names {
+		for _, old := range l.claims[name] {
+			if !old.answers && old.newest() < c.newest() && diagnoses(old.text) {
+				older = append(older, old)
+			}
+		}
+	}
+	if len(older) > 0 {
+		l.dropClaims(older)
 	}
 }
 

@@ -149,3 +149,32 @@ func TestTheLastStepIsNotToldTwice(t *testing.T) {
 	c.thinks("I read on.", "rows", false)
 	require.Contains(t, c.summary(t, ""), "- Last step: `cat notes`")
 }
+
+// Each theory of what is wrong with one thing stayed, though the agent has another one by now.
+func TestTheNewestTheoryCounts(t *testing.T) {
+	t.Parallel()
+	for _, theories := range [][2]string{
+		{"The problem is that `tide_height` reads the table of the wrong harbour at noon.", "The root cause is that `tide_height` counts the first minute of an hour twice."},
+		{"The issue is that `tide_height` rounds the metres of `sea_level` down.", "The real bug is that `tide_height` forgets the summer time."},
+		{"Das Problem ist, dass `tide_height` die Tabelle des falschen Hafens liest.", "Die Ursache liegt darin, dass `tide_height` die Sommerzeit vergisst."},
+		{"El problema es que `tide_height` lee la tabla de otro puerto al mediodía.", "La causa está en que `tide_height` olvida el horario de verano."},
+		{"Проблема в том, что `tide_height` читает таблицу другого порта.", "Причина в том, что `tide_height` забывает летнее время."},
+		{"问题是 `tide_height` 读取了另一个港口的表格。", "根本原因是 `tide_height` 忘记了夏令时。"},
+	} {
+		var c conversation
+		c.user("Find out why the ferry is late.")
+		c.thinks(theories[0], "12 lines", false)
+		c.thinks("The problem is that `buoy_north` has no light on the map of `sea_level_12`.", "12 lines", false)
+		require.Contains(t, c.facts(t), theories[0])
+		c.thinks(theories[1], "12 lines", false)
+		facts := c.facts(t)
+		require.NotContains(t, facts, theories[0])
+		require.Contains(t, facts, theories[1])
+		require.Contains(t, facts, "buoy_north")
+	}
+	var c conversation
+	c.user("Find out why the ferry is late.")
+	c.thinks("The problem is that `tide_height` reads the table of the wrong harbour at noon.", "12 lines", false)
+	c.thinks("The function `tide_height` is a problem, since it reads `sea_level` twice.", "12 lines", false)
+	require.Contains(t, c.facts(t), "wrong harbour")
+}

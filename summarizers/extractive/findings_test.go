@@ -71,6 +71,12 @@ func TestWhatTheAgentIsAboutToDoIsNotDone(t *testing.T) {
 		"I'm going to hand in the timetable that I created.":                         false,
 		"If the buoy was painted, then the paint must have been there.":              false,
 		"Now `tide_clock` is fixed, and each of its tests passed.":                   true,
+		"If the buoy was missing, I have added it to `buoys.txt`.":                   true,
+		"If the buoy was missing, I added it to `buoys.txt` and tested it.":          true,
+		"If the buoy is missing, I need to see that `tide_clock` is fixed.":          false,
+		"Falls die Boje fehlte, habe ich sie in `buoys.txt` hinzugefügt.":            true,
+		"Wenn die Boje gestrichen ist, dann wurde sie in `buoys.txt` hinzugefügt.":   false,
+		"Si la boya faltaba, la he añadido a `buoys.txt`.":                           true,
 		"I fixed `tide_clock`, and I'll hand in the timetable.":                      true,
 	} {
 		var c conversation

@@ -115,3 +115,41 @@ func TestTheLastStepIsNotToldAgain(t *testing.T) {
 		require.Empty(t, below(text, "### In Progress"), command)
 	}
 }
+
+// What the agent has before it, or must do for its work, counted as a finding for the names in it.
+func TestTheAgentsOwnWorkIsNoFinding(t *testing.T) {
+	t.Parallel()
+	const found = "The tide is read by `tideHeight`, which returns centimetres in `tides.go`."
+	for _, no := range []string{
+		"To move the buoy in `buoys/north.go`, we need the offset of `mooringLine` for PORT-4711.",
+		"I see I have a copy of `buoys/north.go` from the ticket PORT-4711 in the folder.",
+		"Now we should look at `mooringLine` in `buoys/north.go`, since PORT-4711 names it.",
+		"Wir müssen in `buoys/north.go` noch den Wert von `mooringLine` aus PORT-4711 setzen.",
+		"Necesitamos cambiar el valor de `mooringLine` en `buoys/north.go` por el de PORT-4711.",
+		"Il faut changer la valeur de `mooringLine` dans `buoys/north.go` pour PORT-4711.",
+		"Precisamos mudar o valor de `mooringLine` em `buoys/north.go` para PORT-4711.",
+		"Нужно изменить значение `mooringLine` в файле `buoys/north.go` по PORT-4711.",
+		"我们需要把 `buoys/north.go` 里的 `mooringLine` 改成 PORT-4711 的值。",
+		"PORT-4711 のために `buoys/north.go` の `mooringLine` の値を変更する必要がある。",
+		"PORT-4711 때문에 `buoys/north.go` 의 `mooringLine` 값을 변경해야 합니다.",
+	} {
+		var c conversation
+		c.user("How does the timetable know the tide?")
+		c.thinks(found+"\n\n"+no, "12 lines", false)
+		c.says("The sensor on the quay sends it.")
+		facts := c.facts(t)
+		require.Contains(t, facts, "centimetres", no)
+		require.NotContains(t, facts, "- "+no[:20], no)
+	}
+	for _, finding := range []string{
+		"I found that `mooringLine` in `buoys/north.go` is 12 metres too short for PORT-4711.",
+		"We can see that `mooringLine` in `buoys/north.go` is 12 metres too short for PORT-4711.",
+		"To the north, `mooringLine` in `buoys/north.go` is 12 metres too short for PORT-4711.",
+	} {
+		var c conversation
+		c.user("How does the timetable know the tide?")
+		c.thinks(finding, "12 lines", false)
+		c.says("The sensor on the quay sends it.")
+		require.Contains(t, c.facts(t), "12 metres too short", finding)
+	}
+}

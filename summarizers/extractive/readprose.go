@@ -306,8 +306,37 @@ func goesToDo(text string) bool {
 			break
 		}
 	}
-	return hasOpening(text, "let me ", "let's ", "let us ", "i'll ", "i will ", "i'm going to ", "i am going to ", "if ", "让我", "我来", "接下来",
-		"lass mich ", "ich werde ", "laisse-moi ", "je vais ", "voy a ", "vou ", "давайте ", "сейчас я ")
+	if hasOpening(text, "let me ", "let's ", "let us ", "i'll ", "i will ", "i'm going to ", "i am going to ", "让我", "我来", "接下来",
+		"lass mich ", "ich werde ", "laisse-moi ", "je vais ", "voy a ", "vou ", "давайте ", "сейчас я ") {
+		return true
+	}
+	return hasOpening(text, "if ", "wenn ", "falls ", "si ", "если ", "如果", "若", "もし", "만약 ") && !didSo(text)
+}
+
+// didSo says whether the agent did something, under the condition that a sentence begins with: "If the lamp was missing, I have
+// added it."
+func didSo(text string) bool {
+	_, then, ok := strings.Cut(text, ", ")
+	if !ok {
+		at := strings.IndexAny(text, "，、")
+		if at < 0 {
+			return false
+		}
+		then = strings.TrimLeft(text[at:], "，、")
+	}
+	for _, opening := range []string{"then ", "so ", "dann ", "entonces ", "alors ", "então ", "то "} {
+		if hasPrefixAnyCase(then, opening) {
+			then = then[len(opening):]
+			break
+		}
+	}
+	if hasOpening(then, "i have ", "i've ", "we have ", "we've ", "habe ich ", "hab ich ", "haben wir ", "he ", "lo he ", "la he ", "hemos ", "j'ai ", "je l'ai ",
+		"nous avons ", "já ", "я уже ", "我已", "已", "私は", "すでに", "既に", "이미 ") {
+		return true
+	}
+	rest, ok := cutOpening(then, "i ")
+	word := firstWord(rest)
+	return ok && strings.HasSuffix(word, "ed") && word != "need"
 }
 
 // mostValue is how much the identifiers of a fact count at most: what was found last matters more.
@@ -339,7 +368,7 @@ func (p *proseReader) finding(text string, found cue, value, names int) {
 	default:
 		return
 	}
-	if p.final == 0 && supposes(text) || !tells(text) || hasOpening(strings.TrimLeft(text, "*_ "), "thank you", "thanks") ||
+	if p.final == 0 && supposes(text) || tellsOfWork(text) || !tells(text) || hasOpening(strings.TrimLeft(text, "*_ "), "thank you", "thanks") ||
 		names == 0 && contentUpTo(text, fewestFindingWords) < fewestFindingWords {
 		return
 	}
