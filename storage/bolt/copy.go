@@ -87,6 +87,8 @@ type copying struct {
 	form form
 	db   *bbolt.DB
 	tx   *bbolt.Tx
+	// written are its transactions.
+	written succession
 	// ended returns why the copying must end; nil while it need not.
 	ended    func() error
 	progress func(bytes int64)
@@ -111,7 +113,7 @@ func newCopy(path string, as form) (*copying, error) {
 
 // fill copies all values that are not deleted.
 func (c *copying) fill(tx *transaction) (err error) {
-	if c.tx, err = c.db.Begin(true); err != nil {
+	if c.tx, err = c.written.begin(c.db); err != nil {
 		return mapError(err)
 	}
 	dead := deadOrdinals(tx)
@@ -162,7 +164,7 @@ func (c *copying) put(name, key, value []byte) (err error) {
 		if err := c.tx.Commit(); err != nil {
 			return err
 		}
-		if c.tx, err = c.db.Begin(true); err != nil {
+		if c.tx, err = c.written.begin(c.db); err != nil {
 			return err
 		}
 		c.batch = 0
@@ -203,7 +205,7 @@ func deadOrdinals(tx *transaction) map[uint64]bool {
 // finish closes the file, cuts off what bbolt has reserved at its end, and waits until it is on the disk.
 func (c *copying) finish() (copied Copied, err error) {
 	var size int64
-	if err := c.db.View(func(tx *bbolt.Tx) error { size = tx.Size(); return nil }); err != nil {
+	if err := c.db.View(func(tx *bbolt.Tx) error { size = tx.Size(); return c.written.ends(tx) }); err != nil {
 		return Copied{}, mapError(err)
 	}
 	if err := c.db.Close(); err != nil {

@@ -63,6 +63,9 @@ func (s *Store) searchFree() error {
 	if err != nil {
 		return mapError(err)
 	}
+	if err := s.checkNewest(tx.ID(), s.acknowledged.Load()); err != nil {
+		return errors.Join(err, tx.Rollback())
+	}
 	disk := begin(tx, s.has).disk
 	if !disk.LacksFree() || !disk.HasList() {
 		return mapError(tx.Rollback())
@@ -129,7 +132,7 @@ func (s *Store) completeList() {
 	case s.search.missing == nil:
 		return
 	}
-	s.search.missing.commit = uint64(s.acknowledged)
+	s.search.missing.commit = uint64(s.acknowledged.Load())
 	s.reopening = true
 	if err := s.settle(); err != nil {
 		s.outages.begins(err, false)

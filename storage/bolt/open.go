@@ -81,7 +81,7 @@ func openLong(path string, options Options, cut int64) (*Store, error) {
 	}
 	s.keys.Store(s.has.form.keys)
 	s.olderKeys.Store(int64(s.has.olderKeys))
-	if _, err := s.newest(); err != nil {
+	if err := s.noteNewest(); err != nil {
 		return nil, errors.Join(err, s.db.Close())
 	}
 	s.pageSize = s.db.Info().PageSize

@@ -186,6 +186,9 @@ func (s *Store) transact(fn func(tx *bbolt.Tx) error) error {
 // settled before the next one begins. The caller follows its commit.
 func (s *Store) carryOut(fn func(tx *bbolt.Tx) error) error {
 	s.follow()
+	if err := s.checkHeader(); err != nil {
+		return err
+	}
 	if err := s.settle(); err != nil {
 		return err
 	}
@@ -202,7 +205,9 @@ func (s *Store) carryOut(fn func(tx *bbolt.Tx) error) error {
 			if err := s.checkWhole(tx); err != nil {
 				return err
 			}
-			if err := checkNewest(id-1, s.has.sound.Newest()); err != nil {
+			if err := s.checkNewest(id-1, s.acknowledged.Load()); err != nil {
+				// What bbolt knows of free pages is that of another commit now.
+				s.reopening = true
 				return err
 			}
 			if err := fn(tx); err != nil {
@@ -214,8 +219,7 @@ func (s *Store) carryOut(fn func(tx *bbolt.Tx) error) error {
 	})
 	switch {
 	case err == nil:
-		s.acknowledged = id
-		s.has.sound.Acknowledge(uint64(id))
+		s.acknowledged.Store(int64(id))
 		s.reportCommit(open, began)
 		s.unfollowed = true
 		return nil
@@ -256,7 +260,24 @@ func (s *Store) carryOut(fn func(tx *bbolt.Tx) error) error {
 // and what is on the disk is unknown.
 func (s *Store) visible(id int) bool {
 	last, err := s.lastTransaction()
+	if err == nil && int64(last) < s.acknowledged.Load() {
+		// bbolt took the list of free pages of the commit before.
+		s.reopening = true
+	}
 	return err != nil || last >= id
+}
+
+// checkHeader returns an error where the header of the last commit is damaged. bbolt is not asked to write then: it would begin
+// from the commit before, and mistake the pages that the last one has freed for some of its own.
+func (s *Store) checkHeader() error {
+	if s.db == nil {
+		return nil
+	}
+	last, err := s.lastTransaction()
+	if err != nil {
+		return err
+	}
+	return s.checkNewest(last, s.acknowledged.Load())
 }
 
 // lastTransaction returns the number of the transaction that readers see.
@@ -277,7 +298,7 @@ func (s *Store) newestCommit(fn func(newest *pages.Snapshot) error) error {
 	return s.guarded(func(begun func(*bbolt.Tx)) error {
 		return s.db.View(func(tx *bbolt.Tx) error {
 			begun(tx)
-			if err := checkNewest(tx.ID(), s.has.sound.Newest()); err != nil {
+			if err := s.checkNewest(tx.ID(), s.acknowledged.Load()); err != nil {
 				return err
 			}
 			return fn(s.begin(tx).disk)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	"github.com/compactord/compactord/storage"
 	"github.com/compactord/compactord/storage/storagetest"
 )
@@ -41,8 +42,8 @@ func settled(s *Store, done chan struct{}) {
 	}
 }
 
-// grow appends to a session, so that each text is copied to other pages many times.
-func grow(t *testing.T, s *Store, id string, texts int) {
+// grow appends to a session, so that each text is copied to other pages many times, and returns its row.
+func grow(t *testing.T, s *Store, id string, texts int) *storagev1.Session {
 	t.Helper()
 	d := storagetest.NewSession("", id, "uid-"+id)
 	require.NoError(t, s.CreateSession(t.Context(), &d.Commit))
@@ -50,6 +51,7 @@ func grow(t *testing.T, s *Store, id string, texts int) {
 		d = storagetest.Next(d.Session).Text(fmt.Sprintf("the secret of %s, %d %s", id, n, strings.Repeat("x", 50+n*7%900)))
 		require.NoError(t, s.Commit(t.Context(), &d.Commit))
 	}
+	return d.Session
 }
 
 // secretsIn returns how often texts of a session stand in the files of a folder.

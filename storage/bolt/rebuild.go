@@ -59,6 +59,9 @@ func Rebuild(ctx context.Context, from, to string, keys *keyring.Ring) (sessions
 	if err == nil {
 		err = r.transact(r.finish)
 	}
+	if err == nil {
+		err = db.View(r.written.ends)
+	}
 	return len(r.owners), r.damage, errors.Join(mapError(err), db.Close())
 }
 
@@ -71,6 +74,9 @@ func (r *rebuild) prepare(file *os.File, size int64, keys *keyring.Ring) error {
 		r.form.keys, r.locked = keys, map[KeyError]int{}
 	}
 	return r.db.Update(func(tx *bbolt.Tx) error {
+		if err := r.written.next(tx); err != nil {
+			return err
+		}
 		if err := r.form.create(tx); err != nil || r.form.keys == nil {
 			return err
 		}
@@ -113,8 +119,10 @@ type rebuild struct {
 	ended func() error
 	db    *bbolt.DB
 	tx    *bbolt.Tx
-	bytes int
-	form  form
+	// written are its transactions.
+	written succession
+	bytes   int
+	form    form
 	// locked counts the encrypted values that no key opens, by what is wrong.
 	locked map[KeyError]int
 	// dead are the ordinals of deleted sessions, owners those of the sessions that were found.
@@ -124,7 +132,7 @@ type rebuild struct {
 
 // transact runs fn in transactions, each of which is committed once it has written a batch.
 func (r *rebuild) transact(fn func() error) (err error) {
-	if r.tx, err = r.db.Begin(true); err != nil {
+	if r.tx, err = r.written.begin(r.db); err != nil {
 		return err
 	}
 	if err := fn(); err != nil {
@@ -140,15 +148,16 @@ func ignoreClosed(err error) error {
 	return err
 }
 
-func (r *rebuild) put(bucket, key, value []byte) (err error) {
+func (r *rebuild) put(bucket, key, value []byte) error {
 	if r.bytes += len(key) + len(value); r.bytes > rebuildBatch {
 		if err := r.tx.Commit(); err != nil {
 			return err
 		}
-		if r.tx, err = r.db.Begin(true); err != nil {
+		tx, err := r.written.begin(r.db)
+		if err != nil {
 			return err
 		}
-		r.bytes = 0
+		r.tx, r.bytes = tx, 0
 	}
 	b := r.tx.Bucket(bucket)
 	b.FillPercent = 0.9

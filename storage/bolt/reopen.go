@@ -25,12 +25,12 @@ func (s *Store) settle() error {
 		}
 		s.reopening = true
 	}
-	if s.unsettled > s.acknowledged {
+	if int64(s.unsettled) > s.acknowledged.Load() {
 		if err := s.rewriteHeaders(); err != nil {
 			return unknown(err)
 		}
 		// It is on the disk now, together with its pages, which were synced before.
-		s.acknowledged = s.unsettled
+		s.acknowledged.Store(int64(s.unsettled))
 		s.reopening = true
 	}
 	if !s.reopening {
@@ -78,7 +78,7 @@ func (s *Store) checkWritable() error {
 
 // rewriteHeaders writes the two headers of the file as they are, and syncs them.
 func (s *Store) rewriteHeaders() error {
-	headers := make([]byte, 2*os.Getpagesize())
+	headers := make([]byte, 2*s.pageSize)
 	if _, err := s.file.ReadAt(headers, 0); err != nil {
 		return err
 	}
@@ -141,32 +141,42 @@ func (s *Store) reopen() error {
 		}
 	}
 	s.db, s.file, s.fallen = db, file, fallen
-	last, err := s.newest()
-	if err != nil {
+	switch err := s.noteNewest(); {
+	case errors.Is(err, storage.ErrCorrupt):
+		return s.lose("it cannot be opened again: %w", err)
+	default:
 		return err
 	}
-	if last < s.acknowledged {
-		return s.lose("transaction %d was acknowledged, and the file ends with %d", s.acknowledged, last)
-	}
-	return nil
 }
 
-// newest returns the number of the transaction that a file that was just opened ends with. Of its pages none is known to
-// be sound yet.
-func (s *Store) newest() (id int, err error) {
+// noteNewest notes the transaction that a file which was just opened ends with. Of its pages none is known to be sound yet.
+func (s *Store) noteNewest() error {
 	s.has.sound = nil
+	var last int
 	var sound *pages.Sound
-	err = s.guarded(func(begun func(*bbolt.Tx)) error {
+	err := s.guarded(func(begun func(*bbolt.Tx)) error {
 		return s.db.View(func(tx *bbolt.Tx) error {
 			begun(tx)
-			id, sound = tx.ID(), pages.NewSound(begin(tx, s.has).disk)
+			disk := begin(tx, s.has).disk
+			// What the opening itself has written may be damaged already.
+			if err := disk.CheckNewest(); err != nil && !s.options.Damaged {
+				return unusable(err)
+			}
+			last, sound = tx.ID(), pages.NewSound(disk)
 			return nil
 		})
 	})
+	if err != nil {
+		return err
+	}
+	if before := s.acknowledged.Load(); int64(last) < before {
+		return s.lose("transaction %d was acknowledged, and the file ends with %d", before, last)
+	}
+	s.acknowledged.Store(int64(last))
 	if s.has.sums {
 		s.has.sound = sound
 	}
-	return id, err
+	return nil
 }
 
 // optionsNow are those with which the file was opened, and the keys that it has now.

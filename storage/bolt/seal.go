@@ -72,8 +72,12 @@ var (
 // sealAll seals the values of a store of version 1, some in each transaction. Where it is interrupted, the next opening
 // goes on.
 func sealAll(db *bbolt.DB) error {
+	var written succession
 	for done := false; !done; {
 		err := db.Update(func(tx *bbolt.Tx) (err error) {
+			if err := written.next(tx); err != nil {
+				return err
+			}
 			done, err = sealSome(tx, sealBatch)
 			return err
 		})

@@ -18,7 +18,6 @@ import (
 	"go.etcd.io/bbolt"
 
 	"github.com/compactord/compactord/storage"
-	"github.com/compactord/compactord/storage/internal/forms"
 	"github.com/compactord/compactord/storage/keyring"
 )
 
@@ -142,12 +141,14 @@ type Store struct {
 	stuck   atomic.Bool
 	outages outages
 
-	// The rest is the writer's. acknowledged is the last transaction that is on the disk, unsettled a later one that may
-	// be. unfollowed reports that follow is to be called before the next transaction, reopening that the file is to be opened
+	// acknowledged is the last transaction that is on the disk. Only the writer changes it, before anybody is told of it.
+	acknowledged atomic.Int64
+
+	// The rest is the writer's. unsettled is a transaction after the acknowledged one that may be on the disk. unfollowed reports that follow is to be called before the next transaction, reopening that the file is to be opened
 	// again, reserveGone that the reserve is given up.
-	acknowledged, unsettled int
-	unfollowed              bool
-	reopening, reserveGone  bool
+	unsettled              int
+	unfollowed             bool
+	reopening, reserveGone bool
 	// fallen reports that the file is open for reading, since its file system is read-only.
 	fallen bool
 	probes probes
@@ -235,13 +236,13 @@ func (s *Store) view(ctx context.Context, fn func(tx *transaction) error) (err e
 	if s.db == nil {
 		return s.unreadable()
 	}
-	committed := s.has.sound.Newest()
-	running := s.reads.begin(committed)
+	committed := s.acknowledged.Load()
+	running := s.reads.begin(uint64(committed))
 	defer s.reads.end(running)
 	return s.guarded(func(begun func(*bbolt.Tx)) error {
 		return s.db.View(func(tx *bbolt.Tx) error {
 			begun(tx)
-			if err := checkNewest(tx.ID(), committed); err != nil {
+			if err := s.checkNewest(tx.ID(), committed); err != nil {
 				return err
 			}
 			return fn(s.begin(tx))
@@ -250,12 +251,15 @@ func (s *Store) view(ctx context.Context, fn func(tx *transaction) error) (err e
 }
 
 // checkNewest returns an error where a transaction lacks a commit before it. bbolt reads the older header where the newer
-// one has been damaged.
-func checkNewest(found int, committed uint64) error {
-	if uint64(found) < committed {
-		return forms.Damaged("the header of the last commit is damaged")
+// one has been damaged. No write would do now, until it is whole again.
+func (s *Store) checkNewest(found int, committed int64) error {
+	if int64(found) >= committed {
+		return nil
 	}
-	return nil
+	if s.writer != nil {
+		s.outages.begins(errHeaderDamaged, false)
+	}
+	return errHeaderDamaged
 }
 
 // nameDamaged adds the session to an error that is damage of its data. Use it as `defer nameDamaged(&err, ...)`.

@@ -11,9 +11,9 @@ import (
 // something else. So all pages that are free after a commit are forgotten before the next one, and a reader of an older
 // snapshot, which may still see such a page, adds nothing.
 type Sound struct {
-	// newest is the last commit whose free pages were forgotten, and last the last one.
-	newest, last atomic.Uint64
-	pages        atomic.Pointer[[]atomic.Uint64]
+	// newest is the last commit whose free pages were forgotten.
+	newest atomic.Uint64
+	pages  atomic.Pointer[[]atomic.Uint64]
 	// inUse are the pages in use after the newest commit, where it wrote no list of free pages; nil where they are not known.
 	inUse atomic.Pointer[inUse]
 }
@@ -22,7 +22,6 @@ type Sound struct {
 func NewSound(newest *Snapshot) *Sound {
 	s := new(Sound)
 	s.newest.Store(newest.meta.Transaction)
-	s.last.Store(newest.meta.Transaction)
 	known := make([]atomic.Uint64, newest.meta.End/64+1)
 	s.pages.Store(&known)
 	if newest.free == nil {
@@ -36,13 +35,6 @@ func (s *Snapshot) Remember(sound *Sound) {
 	s.sound = sound
 	if sound != nil {
 		s.inUse = sound.inUse.Load().at(s.meta.Transaction)
-	}
-}
-
-// Acknowledge notes a commit, before anybody is told of it. Committed follows.
-func (s *Sound) Acknowledge(commit uint64) {
-	if s != nil {
-		s.last.Store(commit)
 	}
 }
 
@@ -103,15 +95,7 @@ func (s *Sound) forgetAll(free []byte) {
 	}
 }
 
-// Newest returns the last commit; 0 where it is not known.
-func (s *Sound) Newest() uint64 {
-	if s == nil {
-		return 0
-	}
-	return s.last.Load()
-}
-
-// Forget forgets all pages, and adds none before the next commit. The last commit stays known.
+// Forget forgets all pages, and adds none before the next commit.
 func (s *Sound) Forget() {
 	if s != nil {
 		s.newest.Store(0)
