@@ -75,6 +75,15 @@ func statistics(store storage.Measured) (collectors []prometheus.Collector) {
 			func(s storage.Statistics) float64 { return float64(s.FreeBytes) },
 		},
 		{
+			"compactord_store_free_unknown", "1 while not all free pages of the store's file are known, as after a kill; else 0.",
+			func(s storage.Statistics) float64 {
+				if s.FreeUnknown {
+					return 1
+				}
+				return 0
+			},
+		},
+		{
 			"compactord_store_writes_waiting", "Writes that wait for the transaction that runs.",
 			func(s storage.Statistics) float64 { return float64(s.Waiting) },
 		},

@@ -266,6 +266,8 @@ type Spacer interface {
 type Statistics struct {
 	// Bytes is what the store takes on the disk, and FreeBytes how much of that is free for new data.
 	Bytes, FreeBytes int64
+	// FreeUnknown reports that not all free pages are known, as after a kill: what is not known is no part of FreeBytes.
+	FreeUnknown bool
 	// PendingBytes is how much of FreeBytes is not used before the reads have ended that run.
 	PendingBytes int64
 	// Waiting is how many writes wait for the one that runs.

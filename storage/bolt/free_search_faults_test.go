@@ -57,8 +57,8 @@ func missingOf(t *testing.T, path string) *missingPages {
 	require.NoError(t, err)
 	snapshot, err := newestSnapshot(raw)
 	require.NoError(t, err)
-	found, ok := snapshot.Missing(func() bool { return false })
-	require.True(t, ok)
+	found, err := snapshot.Missing(func() bool { return false })
+	require.NoError(t, err)
 	require.NotEmpty(t, found)
 	require.NoError(t, raw.Close())
 	return &missingPages{pages: found, commit: snapshot.Commit()}

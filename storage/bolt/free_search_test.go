@@ -258,12 +258,12 @@ func TestMissingPagesAreThoseOfOneCommit(t *testing.T) {
 	require.NoError(t, ensureList(raw, Options{listLater: true}))
 	snapshot, err := newestSnapshot(raw)
 	require.NoError(t, err)
-	found, ok := snapshot.Missing(func() bool { return false })
-	require.True(t, ok)
+	found, err := snapshot.Missing(func() bool { return false })
+	require.NoError(t, err)
 	require.NoError(t, ensureList(raw, Options{listLater: true, missing: &missingPages{pages: found, commit: snapshot.Commit() - 1}}))
 	require.True(t, lacksFree(t, path))
-	_, ok = snapshot.Missing(func() bool { return true })
-	require.False(t, ok, "a search that was ended has found no pages")
+	_, err = snapshot.Missing(func() bool { return true })
+	require.ErrorIs(t, err, pages.ErrUnknownUse, "a search that was ended has found no pages")
 	require.NoError(t, raw.Close())
 }
 

@@ -67,8 +67,8 @@ const mapsAhead = runtime.GOOS != "windows" && strconv.IntSize == 64
 
 // openLong opens a file. cut is the length of one that lacks its end, else 0.
 func openLong(path string, options Options, cut int64) (*Store, error) {
-	s := &Store{path: path, opening: rand.Text(), synced: options.synced, queue: newQueue(), options: options}
 	options.listLater = options.ListFreeLater && !options.OverwriteFreed && mapsAhead
+	s := &Store{path: path, opening: rand.Text(), synced: options.synced, queue: newQueue(), options: options}
 	var err error
 	if s.damagedHeaders, err = readHeaders(path); err != nil {
 		return nil, err
@@ -101,7 +101,7 @@ func openLong(path string, options Options, cut int64) (*Store, error) {
 		s.writer = make(chan struct{})
 		// A list that was not sealed before a crash gets its seal.
 		s.upkeep = upkeep{last: time.Now(), seal: !s.fallen}
-		if err := s.searchFree(); err != nil {
+		if err := s.searchFree(nil); err != nil {
 			return nil, errors.Join(err, s.db.Close())
 		}
 		go s.write()

@@ -50,12 +50,12 @@ func ensureList(file storeFile, options Options) error {
 	switch {
 	case snapshot.HasSealedList() || snapshot.HasFollowingList():
 		return nil
-	case options.missing.of(snapshot):
+	case options.missing.belongTo(snapshot):
 		var damage *pages.DamageError
 		if err := snapshot.CompleteList(file, options.missing.pages); errors.As(err, &damage) {
 			return unusable(err)
 		}
-		// Where there was no room for a longer list, the file can be used as it is.
+		// Where there was no room for a longer list, the file can be used as it is. It is tried again later.
 		return nil
 	case options.listLater && snapshot.HasIncompleteList():
 		return nil

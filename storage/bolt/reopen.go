@@ -110,9 +110,17 @@ var errReplaced = errors.New("another file has its name")
 // reopen closes the file and opens it again. Readers wait meanwhile. It fails for now, or else the store is lost:
 // where the file is another one, is damaged, or lacks what was acknowledged.
 func (s *Store) reopen() error {
-	// It reads the file that is closed now. Where nothing was found, the opening looks for the free pages itself.
+	// It reads the file that is closed now.
 	s.search.end()
-	defer s.search.giveUp()
+	if err := s.reopenFile(); err != nil {
+		return err
+	}
+	known := s.search.missing
+	s.search.found, s.search.missing = nil, nil
+	return s.searchFree(known)
+}
+
+func (s *Store) reopenFile() error {
 	s.readers.Lock()
 	defer s.readers.Unlock()
 	if s.db != nil {
@@ -163,6 +171,7 @@ func (s *Store) noteNewest() error {
 				return unusable(err)
 			}
 			last, sound = tx.ID(), pages.NewSound(disk)
+			s.freeUnknown.Store(disk.LacksFree())
 			return nil
 		})
 	})

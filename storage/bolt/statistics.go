@@ -13,6 +13,7 @@ import (
 // Statistics returns figures for metrics.
 func (s *Store) Statistics() storage.Statistics {
 	stats := storage.Statistics{Waiting: s.queue.length(), OldestRead: s.reads.oldest(time.Now())}
+	stats.FreeUnknown = s.freeUnknown.Load()
 	stats.OlderKeys, stats.RotationRead = int(s.olderKeys.Load()), s.rotationRead.Load()
 	if since := s.overwriting.lag.Load(); since != 0 {
 		stats.OverwriteLag = max(1, time.Since(time.Unix(0, since)))

@@ -59,6 +59,9 @@ type Options struct {
 	// these in the background. Until they are found, writes make the file longer. It does nothing with OverwriteFreed, which
 	// needs the list, nor on Windows and 32 bits, where a file cannot be mapped with room for what is appended.
 	ListFreeLater bool
+	// FreeSearched is called when that search has found the free pages that were not listed, of so many bytes, or cannot find
+	// them; nil where nobody asks.
+	FreeSearched func(bytes int64, err error)
 	// Erased is called when a file that a killed Defrag or Snapshot left beside the store has been overwritten and removed, or
 	// cannot be; nil where nobody asks.
 	Erased func(file string, err error)
@@ -76,7 +79,7 @@ type Options struct {
 	failed func()
 	// overwritten is called after each pass of OverwriteFreed.
 	overwritten func()
-	// listLater is ListFreeLater where that does something, and only for Open. missing are free pages that the list lacks.
+	// listLater is ListFreeLater where that does something. missing are free pages that the list lacks.
 	listLater bool
 	missing   *missingPages
 	// searches is called before free pages are searched for. The channel is closed when the search is to end.
@@ -118,8 +121,9 @@ type Store struct {
 	// drafts are those that are being written.
 	drafts drafts
 
-	// search looks for free pages, until the store is closed.
-	search freeSearch
+	// search looks for free pages, until the store is closed. freeUnknown reports that not all are known.
+	search      freeSearch
+	freeUnknown atomic.Bool
 
 	// erasing overwrites what a killed Defrag left, until the store is closed.
 	erasing sync.WaitGroup
@@ -194,7 +198,7 @@ func (s *Store) Close() error {
 			err = s.lost()
 			return
 		}
-		s.search.end()
+		s.search.close()
 		if s.writer != nil {
 			<-s.writer
 		}

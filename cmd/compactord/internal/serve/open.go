@@ -44,6 +44,7 @@ func (c *Command) open(ctx context.Context, logger *slog.Logger) (*opened, error
 	store, err := api.OpenStore(c.Store, boltstore.Options{
 		Reserve: deletionReserve, ReadOnlyFallback: true, Keys: keys, Migrating: reportMigration(ctx, logger, c.Store),
 		OverwriteFreed: c.OverwriteFreed, Erased: reportErased(ctx, logger), ListFreeLater: true,
+		FreeSearched: reportFree(ctx, logger),
 	})
 	if err != nil {
 		return nil, err

@@ -47,3 +47,15 @@ func reportErased(ctx context.Context, logger *slog.Logger) func(file string, er
 		logger.InfoContext(ctx, "a file that was left beside the store was overwritten and removed", "file", file)
 	}
 }
+
+// reportFree returns a function that logs what became of the search for the free pages of a store that was killed.
+func reportFree(ctx context.Context, logger *slog.Logger) func(bytes int64, err error) {
+	return func(bytes int64, err error) {
+		if err != nil {
+			logger.WarnContext(ctx, "the free pages of the store cannot be found, and are not used; the next start looks again",
+				"error", err)
+			return
+		}
+		logger.InfoContext(ctx, "the free pages of the store were found", "bytes", bytes)
+	}
+}

@@ -2,6 +2,7 @@ package pages
 
 import (
 	"encoding/binary"
+	"errors"
 	"slices"
 )
 
@@ -14,13 +15,18 @@ func (s *Snapshot) WriteIncompleteList(f file) error { return s.writeList(f, nil
 func (s *Snapshot) LacksFree() bool { return s.meta.LacksFree }
 
 // Missing returns the pages that are neither in use nor in the list of free pages, nor the list itself: nobody who writes
-// the file from this commit on knows them, so that they stay free. It reads what Used does, until ended reports true.
-// ok is false where not all pages in use can be known.
-func (s *Snapshot) Missing(ended func() bool) (missing []uint64, ok bool) {
+// the file from this commit on knows them, so that they stay free. It reads what Used does, until ended reports true. The error
+// is ErrUnknownUse where not all pages in use can be known.
+func (s *Snapshot) Missing(ended func() bool) (missing []uint64, err error) {
 	used := s.used(ended)
 	list, err := s.freelist()
-	if err != nil || !used.Whole() {
-		return nil, false
+	switch {
+	case err != nil:
+		return nil, err
+	case used.Unread() != nil:
+		return nil, used.Unread()
+	case !used.Whole():
+		return nil, ErrUnknownUse
 	}
 	for at := 0; at < len(list); at += 8 {
 		used.add(binary.NativeEndian.Uint64(list[at:]))
@@ -33,8 +39,11 @@ func (s *Snapshot) Missing(ended func() bool) (missing []uint64, ok bool) {
 			missing = append(missing, id)
 		}
 	}
-	return missing, true
+	return missing, nil
 }
+
+// ErrUnknownUse means that a page is damaged, and may lead to others.
+var ErrUnknownUse = errors.New("a page is damaged, so that not all pages in use can be known")
 
 // CompleteList writes a commit that changes only the list of free pages: to an incomplete one with the pages that it lacks.
 // These must be what Missing has returned of the same commit, or of one from which on nobody has looked for free pages.

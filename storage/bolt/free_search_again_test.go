@@ -1,0 +1,165 @@
+//go:build linux
+
+package boltstore
+
+import (
+	"encoding/binary"
+	"os"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/compactord/compactord/storage/bolt/internal/pages"
+)
+
+// After an error of the disk the file is opened again without a look at all its pages, for which reads would wait: the search
+// begins again.
+func TestFreeIsSearchedAgainAfterAnError(t *testing.T) {
+	for _, closed := range []bool{true, false} {
+		path := withoutList(t)
+		file, options := newFaultyFile(t)
+		search, begun := make(chan struct{}), make(chan struct{}, 9)
+		options.ListFreeLater, options.failed = true, file.healed
+		options.searches = func(ended <-chan struct{}) {
+			begun <- struct{}{}
+			after(search)(ended)
+		}
+		s, err := Open(path, options)
+		require.NoError(t, err)
+		<-begun
+		file.inject(s, once(true, nil, syscall.EIO))
+		s.change(t, "two", "four")
+		<-begun
+		require.True(t, lacksFree(t, path))
+		require.True(t, s.Statistics().FreeUnknown)
+		if !closed {
+			close(search)
+			for s.Statistics().FreeUnknown {
+				s.change(t, "four", "four")
+			}
+			require.Greater(t, s.Statistics().FreeBytes, int64(100_000))
+		}
+		require.NoError(t, s.Close())
+		require.Equal(t, closed, lacksFree(t, path))
+		require.Empty(t, begun)
+		requireSound(t, path)
+		requireAllFree(t, path)
+	}
+}
+
+// Where there is no room for the list of the free pages, they are not searched for again, and listed once there is.
+func TestFreePagesWaitForRoom(t *testing.T) {
+	path := withoutList(t)
+	searches, opened := 0, 0
+	var mend func()
+	options := Options{ListFreeLater: true, searches: func(<-chan struct{}) { searches++ }}
+	options.openFile = func(name string, flag int, mode os.FileMode) (*os.File, error) {
+		opened++
+		file, err := os.OpenFile(name, flag, mode)
+		if err == nil && opened == 2 {
+			mend = refuseWrites(t, file)
+		}
+		return file, err
+	}
+	synctest.Test(t, func(t *testing.T) {
+		s, err := Open(path, options)
+		require.NoError(t, err)
+		synctest.Wait()
+		require.Equal(t, 2, opened)
+		require.True(t, lacksFree(t, path))
+		mend()
+		s.change(t, "two", "four")
+		require.True(t, s.Statistics().FreeUnknown)
+		<-time.After(10 * completePause)
+		synctest.Wait()
+		require.Equal(t, 3, opened)
+		require.Equal(t, 1, searches)
+		require.False(t, s.Statistics().FreeUnknown)
+		require.False(t, lacksFree(t, path))
+		require.NoError(t, s.Close())
+	})
+	requireSound(t, path)
+	requireAllFree(t, path)
+}
+
+// refuseWrites makes a file one that cannot be written until it is mended.
+func refuseWrites(t *testing.T, file *os.File) (mend func()) {
+	t.Helper()
+	good, err := syscall.Dup(int(file.Fd()))
+	require.NoError(t, err)
+	bad, err := os.Open(file.Name())
+	require.NoError(t, err)
+	require.NoError(t, syscall.Dup3(int(bad.Fd()), int(file.Fd()), syscall.O_CLOEXEC))
+	require.NoError(t, bad.Close())
+	return func() {
+		require.NoError(t, syscall.Dup3(good, int(file.Fd()), syscall.O_CLOEXEC))
+		require.NoError(t, syscall.Close(good))
+	}
+}
+
+// What has become of the search is said: how much is free, or why that cannot be known. Nothing is said of one that was ended.
+func TestTheSearchForFreePagesIsReported(t *testing.T) {
+	path := withoutList(t)
+	var said []error
+	var bytes atomic.Int64
+	options := Options{ListFreeLater: true, FreeSearched: func(found int64, err error) {
+		bytes.Store(found)
+		said = append(said, err)
+	}}
+	damaged := killed(t, path)
+	ended := options
+	ended.searches = after(nil)
+	s, err := Open(path, ended)
+	require.NoError(t, err)
+	require.NoError(t, s.Close())
+	require.Empty(t, said)
+
+	found := func(path string) {
+		synctest.Test(t, func(t *testing.T) {
+			s, err := Open(path, options)
+			require.NoError(t, err)
+			synctest.Wait()
+			require.Equal(t, s.Statistics().FreeUnknown, said[len(said)-1] != nil)
+			require.NoError(t, s.Close())
+		})
+	}
+	found(path)
+	require.Equal(t, []error{nil}, said)
+	require.Greater(t, bytes.Load(), int64(100_000))
+
+	damageBranch(t, damaged)
+	found(damaged)
+	require.Len(t, said, 2)
+	require.ErrorIs(t, said[1], pages.ErrUnknownUse)
+}
+
+// damageBranch damages a page that leads to others.
+func damageBranch(t *testing.T, path string) {
+	t.Helper()
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, file.Close()) }()
+	size := int64(os.Getpagesize())
+	info, err := file.Stat()
+	require.NoError(t, err)
+	for at := info.Size() - size; at >= 2*size; at -= size {
+		page := make([]byte, size)
+		_, err := file.ReadAt(page, at)
+		require.NoError(t, err)
+		if page[8] != 1 || int64(binary.NativeEndian.Uint64(page)) != at/size {
+			continue
+		}
+		_, err = file.WriteAt(make([]byte, size), at)
+		require.NoError(t, err)
+		snapshot, err := newestSnapshot(file)
+		require.NoError(t, err)
+		if !snapshot.Used().Whole() {
+			return
+		}
+	}
+	t.Fatal("there is no branch")
+}
