@@ -3,6 +3,7 @@ package extractive
 import (
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // What people say about how things are, in the words of rules.
@@ -84,6 +85,9 @@ func reassures(text string) bool {
 
 // choosesOnly says whether a short sentence names one of several options, and no more.
 func choosesOnly(text string) bool {
+	if choosesItems(text) {
+		return true
+	}
 	if units(text) > maxPick || hasAny(text, []string{"not ", "never", "n't", "n’t"}) {
 		return false
 	}
@@ -101,6 +105,38 @@ func choosesOnly(text string) bool {
 		before = word
 	}
 	return false
+}
+
+// choosingItems are verbs with which somebody says what becomes of the items of a list.
+var choosingItems = wordSet(`skip do take fix leave drop apply implement ignore address handle omit überspringe überspring mach nimm behebe ignoriere salta omite haz toma
+	arregla ignora saute fais prends corrige pule pula faça corrija пропусти сделай исправь игнорируй 跳过 忽略 只做 只修`)
+
+// fewestItems is how many numbers such an order names at least: one alone may be an amount.
+const fewestItems = 2
+
+// choosesItems says whether a sentence is an order about the items of a list, by their numbers: "skip 5, 7 and 8 and do the rest".
+func choosesItems(text string) bool {
+	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return strings.ContainsRune(" ,;，、#", r) })
+	if len(words) > 0 {
+		// Chinese puts the number right behind the verb.
+		if at := strings.IndexFunc(words[0], unicode.IsDigit); at > 0 {
+			words = append([]string{words[0][:at], words[0][at:]}, words[1:]...)
+		}
+	}
+	if len(words) == 0 || !choosingItems[words[0]] {
+		return false
+	}
+	items := 0
+	for _, word := range words[1:] {
+		switch word = strings.TrimRight(word, ".!。"); {
+		case isDigits(word) && word != "":
+			items++
+		case word == "and", word == "und", word == "y", word == "et", word == "e", word == "и", word == "和", word == "or":
+		default:
+			return items >= fewestItems
+		}
+	}
+	return items >= fewestItems
 }
 
 // maxPick is how many units a sentence has at most that only names an option.
