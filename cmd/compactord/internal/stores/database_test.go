@@ -188,3 +188,43 @@ func TestUnreachableDatabase(t *testing.T) {
 	r := programtest.Ran(t, "migrate", "--store", plain).Ends(t, terminal.ExitFailed)
 	require.Contains(t, r.Err, "Migrate as the role that owns the tables")
 }
+
+// The rights that the documents give to the role of the daemons are enough for all that these and the commands do.
+func TestTheDocumentedRightsAreEnough(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", filepath.Join(t.TempDir(), "state"))
+	store := postgrestest.Shared(t).Empty(t)
+	programtest.Ran(t, "migrate", "--store", store).Ends(t, terminal.ExitDone)
+	document, err := os.ReadFile("../../../../docs/scaling.md")
+	require.NoError(t, err)
+	_, grants, found := strings.Cut(string(document), "```sql\n")
+	require.True(t, found)
+	grants, _, found = strings.Cut(grants, "```")
+	require.True(t, found)
+	conn, err := pgx.Connect(t.Context(), store)
+	require.NoError(t, err)
+	_, err = conn.Exec(t.Context(), "REVOKE ALL ON SCHEMA public FROM PUBLIC; CREATE ROLE compactord LOGIN;"+grants)
+	require.NoError(t, errors.Join(err, conn.Close(t.Context())))
+	u, err := url.Parse(store)
+	require.NoError(t, err)
+	query := u.Query()
+	query.Set("user", "compactord")
+	u.RawQuery = query.Encode()
+	role := u.String()
+
+	d := programtest.Serving(t, "--listen", "127.0.0.1:0", "--store", role)
+	programtest.Ran(t, "import", sample.TalkFile(t), "--session", "a", "--addr", d.Addr).Ends(t, terminal.ExitDone)
+	programtest.Ran(t, "compact", "--session", "a", "--addr", d.Addr).Ends(t, terminal.ExitDone)
+	programtest.Ran(t, "delete", "--session", "a", "--yes", "--addr", d.Addr).Ends(t, terminal.ExitDone)
+	require.Equal(t, terminal.ExitDone, d.Stop())
+	programtest.Ran(t, "import", sample.TalkFile(t), "--session", "b", "--store", role).Ends(t, terminal.ExitDone)
+	programtest.Ran(t, "check", "--store", role).Ends(t, terminal.ExitDone)
+	programtest.Ran(t, "migrate", "--status", "--store", role).Ends(t, terminal.ExitDone)
+	file := filepath.Join(t.TempDir(), "copy.db")
+	programtest.Ran(t, "store", "copy", role, file).Ends(t, terminal.ExitDone)
+
+	// Long logs that are copied get a number ahead.
+	conn, err = pgx.Connect(t.Context(), role)
+	require.NoError(t, err)
+	_, err = conn.Exec(t.Context(), "SELECT nextval(pg_get_serial_sequence('sessions', 'ordinal'))")
+	require.NoError(t, errors.Join(err, conn.Close(t.Context())))
+}
