@@ -2,13 +2,17 @@ package service_test
 
 import (
 	"fmt"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/encoded"
 	"github.com/compactord/compactord/service/sessionlog"
+	"github.com/compactord/compactord/service/views"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/strategies"
 )
@@ -128,6 +132,46 @@ func BenchmarkPlan(b *testing.B) {
 	b.Run("draw", func(b *testing.B) {
 		for b.Loop() {
 			state.View(session.ViewOptions{})
+		}
+	})
+}
+
+// BenchmarkWholeView draws and encodes a neutral view of 800 kB of a store on a disk: by protobuf, and with its messages as
+// they are stored.
+func BenchmarkWholeView(b *testing.B) {
+	const turns, size = 100, 8000
+	d := start(b, withStore(openStore(b, filepath.Join(b.TempDir(), "store.db"))))
+	d.create("s", nil)
+	for i := range turns {
+		d.append("s", user(strings.Repeat("word ", size/4/5)))
+		d.append("s", reads(fmt.Sprint(i), size/2)...)
+		d.append("s", assistant(strings.Repeat("word ", size/4/5)))
+	}
+	logs := sessionlog.New(sessionlog.Options{Store: d.store})
+	row, err := logs.Row(b.Context(), "s")
+	require.NoError(b, err)
+	r := &views.Request{Row: row, Head: row.GetHead(), MaxBytes: 4 << 20}
+	buffer := make([]byte, 0, 4<<20)
+	b.Run("by_protobuf", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			answer, err := views.Neutral(b.Context(), logs, r)
+			require.NoError(b, err)
+			b.SetBytes(int64(proto.Size(answer)))
+			_, err = proto.MarshalOptions{UseCachedSize: true}.MarshalAppend(buffer, answer)
+			require.NoError(b, err)
+		}
+	})
+	b.Run("as_stored", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			ctx, take := encoded.Expect(b.Context())
+			answer, err := views.Neutral(ctx, logs, r)
+			require.NoError(b, err)
+			ready := take(answer)
+			b.SetBytes(int64(ready.Size()))
+			_, err = ready.AppendTo(buffer)
+			require.NoError(b, err)
 		}
 	})
 }

@@ -155,6 +155,7 @@ func (d *daemon) connect(options ...grpc.DialOption) *grpc.ClientConn {
 	d.t.Helper()
 	conn, err := grpc.NewClient("passthrough:///daemon", append(options,
 		grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithDefaultCallOptions(grpc.ForceCodecV2(readingViews())),
 		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return d.listener.DialContext(ctx) }))...)
 	require.NoError(d.t, err)
 	return conn

@@ -20,6 +20,16 @@ type Pieces interface {
 	Edits(ctx context.Context, start, end uint32) (map[uint32][]*compactordv1.Edit, error)
 }
 
+// EncodedPieces are Pieces that can keep the encodings of the messages that they read.
+type EncodedPieces interface {
+	Pieces
+	// KeepEncodings has the encodings of messages kept that are read from now on.
+	KeepEncodings()
+	// Encoding returns the encoding of a message of the log; an empty text where it is not kept, or the log has another
+	// message at the index.
+	Encoding(index uint32, m *compactordv1.Message) string
+}
+
 // Drawing draws views like a State, but holds only a piece of the messages at a time.
 type Drawing struct {
 	// State has no messages and no edits.
@@ -45,6 +55,8 @@ type Drawn struct {
 	Place Place
 	// WithoutThinking reports whether the view leaves out its thinking.
 	WithoutThinking bool
+	// Encoding is the encoding of its message, if that is shown as the log has it and the pieces keep encodings; else empty.
+	Encoding string
 }
 
 // View draws the messages of a view from a place on.
@@ -142,13 +154,22 @@ func (p *piecewise) flush(index uint32) error {
 		if at.Index == p.from.Index && at.Skip < p.from.Skip {
 			continue
 		}
-		if !p.yield(Drawn{ViewMessage: vm, Place: at, WithoutThinking: p.lostThinking(vm)}, nil) {
+		if !p.yield(Drawn{ViewMessage: vm, Place: at, WithoutThinking: p.lostThinking(vm), Encoding: p.encoding(vm)}, nil) {
 			return errEnough
 		}
 	}
 	clear(p.builder.messages)
 	p.builder.messages, p.builder.report.ThinkingDropped = p.builder.messages[:0], p.builder.report.GetThinkingDropped()[:0]
 	return nil
+}
+
+func (p *piecewise) encoding(vm *compactordv1.ViewMessage) string {
+	o, ofLog := vm.GetOrigin().(*compactordv1.ViewMessage_Index)
+	pieces, encoded := p.Pieces.(EncodedPieces)
+	if !ofLog || !encoded {
+		return ""
+	}
+	return pieces.Encoding(o.Index, vm.GetMessage())
 }
 
 func (p *piecewise) lostThinking(vm *compactordv1.ViewMessage) bool {

@@ -235,6 +235,16 @@ type Store interface {
 	Close() error
 }
 
+// EncodedReader is a Store that returns the encodings of messages, too, for a caller who passes them on.
+type EncodedReader interface {
+	// EncodedMessages is Messages, and returns the encoding of each LoggedMessage's message; an empty one where the store has
+	// it in another form. The texts of a message may be parts of its encoding, which then stays in memory as long as one of
+	// them.
+	EncodedMessages(
+		ctx context.Context, ref Ref, start, end uint32, maxBytes int,
+	) (messages []*compactordv1.LoggedMessage, encodings []string, err error)
+}
+
 // Problem is something wrong that a check found.
 type Problem struct {
 	// Tenant and SessionID name the session; empty for the store as a whole.

@@ -66,10 +66,14 @@ func (p *pieces) Active(ctx context.Context, start, end uint32) ([]*compactordv1
 		return nil, nil
 	}
 	piece, err := p.store.Messages(ctx, p.ref, from, min(end, to), p.bytes)
+	return piece, missingWhereEmpty(piece, from, err)
+}
+
+func missingWhereEmpty(piece []*compactordv1.LoggedMessage, from uint32, err error) error {
 	if err == nil && len(piece) == 0 {
-		err = MissingMessage(from)
+		return MissingMessage(from)
 	}
-	return piece, err
+	return err
 }
 
 // drawnPieces reads the messages of a head one piece after the other, for one goroutine.
@@ -77,6 +81,29 @@ type drawnPieces struct {
 	*pieces
 	// ahead are messages that were read behind the end of the last piece.
 	ahead []*compactordv1.LoggedMessage
+	// encoder is where messages are read with their encodings; nil where these are not kept. encodings are those of the
+	// messages that were read last.
+	encoder   storage.EncodedReader
+	read      []*compactordv1.LoggedMessage
+	encodings []string
+}
+
+var _ session.EncodedPieces = (*drawnPieces)(nil)
+
+// KeepEncodings implements session.EncodedPieces.
+func (p *drawnPieces) KeepEncodings() { p.encoder, _ = p.store.(storage.EncodedReader) }
+
+// Encoding implements session.EncodedPieces.
+func (p *drawnPieces) Encoding(index uint32, m *compactordv1.Message) string {
+	if len(p.read) == 0 || index < p.read[0].GetIndex() {
+		return ""
+	}
+	// Indexes have no gaps.
+	at := int(index - p.read[0].GetIndex())
+	if at >= len(p.read) || p.read[at].GetMessage() != m {
+		return ""
+	}
+	return p.encodings[at]
 }
 
 // Active implements session.Pieces. What follows the leading messages comes next, and a store may be far away: it is asked
@@ -87,9 +114,9 @@ func (p *drawnPieces) Active(ctx context.Context, start, end uint32) (piece []*c
 	case len(p.ahead) > 0 && p.ahead[0].GetIndex() == from:
 		piece = p.ahead
 	case leads && from < end:
-		piece, err = p.pieces.Active(ctx, start, to)
+		piece, err = p.active(ctx, start, to)
 	default:
-		piece, err = p.pieces.Active(ctx, start, end)
+		piece, err = p.active(ctx, start, end)
 	}
 	count := 0
 	for count < len(piece) && piece[count].GetIndex() < end {
@@ -97,6 +124,19 @@ func (p *drawnPieces) Active(ctx context.Context, start, end uint32) (piece []*c
 	}
 	p.ahead = piece[count:]
 	return piece[:count:count], err
+}
+
+// active reads a piece, with encodings where they are kept.
+func (p *drawnPieces) active(ctx context.Context, start, end uint32) (piece []*compactordv1.LoggedMessage, err error) {
+	if p.encoder == nil {
+		return p.pieces.Active(ctx, start, end)
+	}
+	from, to := session.ActiveRun(p.head, start)
+	if from >= min(end, to) {
+		return nil, nil
+	}
+	p.read, p.encodings, err = p.encoder.EncodedMessages(ctx, p.ref, from, min(end, to), p.bytes)
+	return p.read, missingWhereEmpty(p.read, from, err)
 }
 
 // anyPieces reads all messages of a log, also those that are not active at the head.

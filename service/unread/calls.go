@@ -13,6 +13,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/encoded"
 )
 
 // usualAnswer is the size limit of an answer with messages whose request names none.
@@ -27,6 +28,8 @@ type answer struct {
 	message    proto.Message
 	connection *connection
 	held       int64
+	// ready is the message where it need not be encoded by protobuf; else nil.
+	ready *encoded.Answer
 	// encoded says that the codec frees what is held.
 	encoded bool
 }
@@ -58,21 +61,39 @@ func (a *Answers) Unary() grpc.UnaryServerInterceptor {
 			return nil, err
 		}
 		defer func() { c.unexpect(expected) }()
-		message, err := handler(ctx, req)
+		called, take := expectEncoded(ctx, req)
+		message, err := handler(called, req)
 		m, ok := message.(proto.Message)
 		if err != nil || !ok {
 			return message, err
 		}
-		bytes := int64(proto.Size(m)) * timesOf(ctx)
+		out := &answer{message: m, connection: c, ready: take(m)}
+		bytes := out.size() * timesOf(ctx)
 		if expected == 0 {
 			// What was written must be acknowledged.
 			c.take(bytes)
 		} else if err := c.hold(ctx, a.options.Wait, expected, bytes); err != nil {
 			return nil, err
 		}
-		expected = 0
-		return &answer{message: m, connection: c, held: bytes}, nil
+		expected, out.held = 0, bytes
+		return out, nil
 	}
+}
+
+// expectEncoded is encoded.Expect for requests whose answers may be put there.
+func expectEncoded(ctx context.Context, req any) (_ context.Context, take func(answer any) *encoded.Answer) {
+	if _, ok := req.(*compactordv1.GetLLMViewRequest); !ok {
+		return ctx, func(any) *encoded.Answer { return nil }
+	}
+	return encoded.Expect(ctx)
+}
+
+// size returns the size of the encoded answer.
+func (a *answer) size() int64 {
+	if a.ready != nil {
+		return int64(a.ready.Size())
+	}
+	return int64(proto.Size(a.message))
 }
 
 // Stream returns the interceptor of streams. A message waits for room like one that the client does not read.
@@ -181,20 +202,25 @@ func (c Codec) Marshal(v any) (mem.BufferSlice, error) {
 
 // encode encodes the answer, whose size was computed when it was counted. Nobody changes it since then.
 func (a *answer) encode() (mem.BufferSlice, error) {
-	options := proto.MarshalOptions{UseCachedSize: true}
 	if mem.IsBelowBufferPoolingThreshold(int(a.held)) {
-		data, err := options.Marshal(a.message)
+		data, err := a.appendTo(make([]byte, 0, a.held))
 		return mem.BufferSlice{mem.SliceBuffer(data)}, err
 	}
-	pool := mem.DefaultBufferPool()
-	buffer := pool.Get(int(a.held))
-	data, err := options.MarshalAppend((*buffer)[:0], a.message)
+	buffer := answerBuffers.Get(int(a.held))
+	data, err := a.appendTo((*buffer)[:0])
 	if err != nil {
-		pool.Put(buffer)
+		answerBuffers.Put(buffer)
 		return nil, fmt.Errorf("encode an answer: %w", err)
 	}
 	*buffer = data
-	return mem.BufferSlice{mem.NewBuffer(buffer, pool)}, nil
+	return mem.BufferSlice{mem.NewBuffer(buffer, answerBuffers)}, nil
+}
+
+func (a *answer) appendTo(b []byte) ([]byte, error) {
+	if a.ready != nil {
+		return a.ready.AppendTo(b)
+	}
+	return proto.MarshalOptions{UseCachedSize: true}.MarshalAppend(b, a.message)
 }
 
 // count returns the data in chunks, whose release is noted.

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"math"
 
-	"google.golang.org/protobuf/proto"
-
 	"github.com/compactord/compactord/dialects/dialect"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/session"
@@ -55,21 +53,20 @@ func holding(token session.ViewToken, messages, stays uint32, more bool) session
 }
 
 // addExtra adds extra blocks to a page, if that has everything before them. have is how many of them the client has.
-func (p *page) addExtra(x session.ExtraBlocks, have uint32) {
+func (p *page) addExtra(x session.ExtraBlocks, have uint32) error {
 	p.stays = p.unchanged + uint32(len(p.messages))
 	if p.resume != nil {
-		return
+		return nil
 	}
 	have = min(have, uint32(len(x.Messages)))
 	p.unchanged += have
 	for _, vm := range x.Messages[have:] {
-		p.size += proto.Size(vm)
-		if len(p.messages) > 0 && p.size > p.maxBytes {
-			p.extraLeft = true
-			return
+		if added, err := p.add(vm, ""); err != nil || !added {
+			p.extraLeft = !added
+			return err
 		}
-		p.messages = append(p.messages, vm)
 	}
+	return nil
 }
 
 // lasting returns the messages of a list as they are without the extra blocks, and how many messages at the start of the

@@ -5,6 +5,7 @@ import (
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/encoded"
 	"github.com/compactord/compactord/session"
 	"github.com/compactord/compactord/strategies"
 )
@@ -15,6 +16,9 @@ func Neutral(ctx context.Context, log Log, r *Request) (*compactordv1.GetLLMView
 	drawing, err := log.Drawing(ctx, r.Row, r.Head, r.MaxBytes)
 	if err != nil {
 		return nil, err
+	}
+	if pieces, ok := drawing.Pieces.(session.EncodedPieces); ok && encoded.Expected(ctx) {
+		pieces.KeepEncodings()
 	}
 	token := r.token(compactordv1.Dialect_DIALECT_UNSPECIFIED)
 	held, relation := r.held(token)
@@ -40,14 +44,17 @@ func Neutral(ctx context.Context, log Log, r *Request) (*compactordv1.GetLLMView
 			break
 		}
 	}
+	have := uint32(0)
 	if r.goesOn(held, token, relation) {
-		p.addExtra(r.Extra, held.SomeExtra())
-	} else {
-		p.addExtra(r.Extra, 0)
+		have = held.SomeExtra()
+	}
+	if err := p.addExtra(r.Extra, have); err != nil {
+		return nil, err
 	}
 	answer := p.answer(token, figures, r.hasFigures(figures.Session), r.Extra)
 	answer.ViewReport.DisableThinking = drawing.DisableThinking(r.options())
 	answer.Report = strategies.ReportAt(r.Row, r.headWith(figures.Session))
+	encoded.Put(ctx, answer, p.encoded)
 	return answer, nil
 }
 

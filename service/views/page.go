@@ -5,6 +5,7 @@ import (
 
 	storagev1 "github.com/compactord/compactord/proto/compactord/storage/v1"
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	"github.com/compactord/compactord/service/encoded"
 	"github.com/compactord/compactord/session"
 )
 
@@ -17,7 +18,9 @@ type page struct {
 	// unchanged is how many messages at the start of the view the client has, and position that of the next message.
 	unchanged, position uint32
 	messages            []*compactordv1.ViewMessage
-	thinkingDropped     []uint32
+	// encoded are the messages, ready to be encoded.
+	encoded         *encoded.Messages
+	thinkingDropped []uint32
 	// resume is where the next page goes on; nil as long as there is none.
 	resume *session.Resume
 	// stays is how many messages the client has with the page, without extra blocks. extraLeft reports that the next page
@@ -33,6 +36,7 @@ type page struct {
 func newPage(b *beginning, h *storagev1.Head, maxBytes int) *page {
 	return &page{
 		beginning: b, maxBytes: maxBytes, leadEnd: h.GetLeadEnd(), unchanged: b.before, position: b.before,
+		encoded:     new(encoded.Messages),
 		withoutLead: h.GetCompaction() != nil && session.HasLatestBlocks(h),
 	}
 }
@@ -71,16 +75,33 @@ func (p *page) take(d session.Drawn) error {
 			return nil
 		}
 	}
-	p.size += proto.Size(d.ViewMessage)
-	if len(p.messages) > 0 && p.size > p.maxBytes {
+	added, err := p.add(d.ViewMessage, d.Encoding)
+	if err != nil {
+		return err
+	}
+	if !added {
 		p.resume = &session.Resume{At: d.Place, Leading: p.leading}
 		return nil
 	}
-	p.messages = append(p.messages, d.ViewMessage)
 	if d.WithoutThinking {
 		p.thinkingDropped = append(p.thinkingDropped, d.GetIndex())
 	}
 	return nil
+}
+
+// add adds a message to the page, if it has room. encoding is that of the message within; an empty one where it is not known.
+func (p *page) add(vm *compactordv1.ViewMessage, encoding string) (bool, error) {
+	measured, err := p.encoded.Measure(vm, encoding)
+	if err != nil {
+		return false, err
+	}
+	p.size += measured.Size
+	if len(p.messages) > 0 && p.size > p.maxBytes {
+		return false, nil
+	}
+	p.messages = append(p.messages, vm)
+	p.encoded.Add(measured)
+	return true, nil
 }
 
 // answer returns the page. inHead says that the head has the figures, so that the token need not.

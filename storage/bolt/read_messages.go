@@ -14,14 +14,30 @@ import (
 func (s *Store) Messages(
 	ctx context.Context, ref storage.Ref, start, end uint32, maxBytes int,
 ) (_ []*compactordv1.LoggedMessage, err error) {
-	defer nameDamaged(&err, ref.Tenant, ref.SessionID)
 	p := messagePages{ref: ref, next: start, end: end, maxBytes: maxBytes}
+	err = s.readMessages(ctx, &p)
+	return p.messages, err
+}
+
+// EncodedMessages implements storage.EncodedReader.
+func (s *Store) EncodedMessages(
+	ctx context.Context, ref storage.Ref, start, end uint32, maxBytes int,
+) (messages []*compactordv1.LoggedMessage, encodings []string, err error) {
+	p := messagePages{ref: ref, next: start, end: end, maxBytes: maxBytes, encoded: true}
+	err = s.readMessages(ctx, &p)
+	return p.messages, p.encodings, err
+}
+
+// readMessages reads all pages. It leaves no messages where there is an error.
+func (s *Store) readMessages(ctx context.Context, p *messagePages) (err error) {
+	defer nameDamaged(&err, p.ref.Tenant, p.ref.SessionID)
 	for p.more = true; p.more; {
 		if err := s.view(ctx, p.read); err != nil {
-			return nil, err
+			p.messages, p.encodings = nil, nil
+			return err
 		}
 	}
-	return p.messages, nil
+	return nil
 }
 
 // messagePages is a range of messages while it is read, one page in each transaction.
@@ -29,8 +45,11 @@ type messagePages struct {
 	ref       storage.Ref
 	next, end uint32
 	maxBytes  int
+	// encoded says that the encodings are wanted, too.
+	encoded bool
 
-	messages []*compactordv1.LoggedMessage
+	messages  []*compactordv1.LoggedMessage
+	encodings []string
 	// total is the size of the messages read so far. more reports that there may be another page.
 	total int
 	more  bool
@@ -50,6 +69,9 @@ func (p *messagePages) read(tx *transaction) error {
 	cursor := tx.Bucket(messagesBucket).Cursor(ordinalKey(header.ordinal))
 	key, value := cursor.Seek(numberKey(header.ordinal, p.next))
 	p.messages = slices.Grow(p.messages, int(min(pageValues, end-p.next)))
+	if p.encoded {
+		p.encodings = slices.Grow(p.encodings, int(min(pageValues, end-p.next)))
+	}
 	first, bytesBefore := len(p.messages), p.total
 	for ; p.next < end; p.next++ {
 		if !bytes.Equal(key, numberKey(header.ordinal, p.next)) {
@@ -68,14 +90,17 @@ func (p *messagePages) read(tx *transaction) error {
 			return nil
 		}
 		p.total += logged
-		m, err := messageAt(tx, header.ordinal, value)
+		encoding, err := storedMessage(tx, header.ordinal, value)
+		if err != nil {
+			return err
+		}
+		m, err := p.add(encoding)
 		if err != nil {
 			return err
 		}
 		if m.GetIndex() != p.next {
 			return forms.Damaged("message %d in the place of message %d", m.GetIndex(), p.next)
 		}
-		p.messages = append(p.messages, m)
 		// What is behind the range may be damaged.
 		if p.next+1 < end {
 			key, value = cursor.Next()
@@ -84,15 +109,25 @@ func (p *messagePages) read(tx *transaction) error {
 	return nil
 }
 
-func messageAt(tx *transaction, ordinal uint64, value []byte) (*compactordv1.LoggedMessage, error) {
+// add adds the message of an encoding.
+func (p *messagePages) add(encoding []byte) (m *compactordv1.LoggedMessage, err error) {
+	if p.encoded {
+		var within string
+		m, within, err = forms.EncodedMessage(encoding)
+		p.encodings = append(p.encodings, within)
+	} else {
+		m, err = forms.Message(encoding)
+	}
+	p.messages = append(p.messages, m)
+	return m, err
+}
+
+// storedMessage returns the encoding of a message. It is valid within the transaction.
+func storedMessage(tx *transaction, ordinal uint64, value []byte) ([]byte, error) {
 	if value[0] == inlineTag {
-		return forms.Message(value[1:])
+		return value[1:], nil
 	}
-	encoding, err := body(tx, ordinal, messageBlob, value)
-	if err != nil {
-		return nil, err
-	}
-	return forms.Message(encoding)
+	return body(tx, ordinal, messageBlob, value)
 }
 
 // Edits returns the edits of a range of messages.

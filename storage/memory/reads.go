@@ -14,6 +14,21 @@ import (
 	"github.com/compactord/compactord/storage"
 )
 
+// EncodedMessages implements storage.EncodedReader.
+func (m *Store) EncodedMessages(
+	ctx context.Context, ref storage.Ref, start, end uint32, maxBytes int,
+) (messages []*compactordv1.LoggedMessage, encodings []string, err error) {
+	messages, err = m.Messages(ctx, ref, start, end, maxBytes)
+	for _, l := range messages {
+		encoding, err := proto.MarshalOptions{Deterministic: true}.Marshal(l.GetMessage())
+		if err != nil {
+			return nil, nil, fmt.Errorf("encode a message: %w", err)
+		}
+		encodings = append(encodings, string(encoding))
+	}
+	return messages, encodings, err
+}
+
 // Messages implements storage.Store.
 func (m *Store) Messages(
 	ctx context.Context, ref storage.Ref, start, end uint32, maxBytes int,

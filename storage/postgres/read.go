@@ -98,8 +98,33 @@ func refArgs(ref storage.Ref) pgx.NamedArgs {
 func (s *Store) Messages(
 	ctx context.Context, ref storage.Ref, start, end uint32, maxBytes int,
 ) (list []*compactordv1.LoggedMessage, err error) {
+	err = s.messages(ctx, ref, start, end, maxBytes, messageOf, func(m sized) { list = append(list, m.message) })
+	if err != nil {
+		return nil, err
+	}
+	return list, nil
+}
+
+// EncodedMessages implements storage.EncodedReader.
+func (s *Store) EncodedMessages(
+	ctx context.Context, ref storage.Ref, start, end uint32, maxBytes int,
+) (list []*compactordv1.LoggedMessage, encodings []string, err error) {
+	err = s.messages(ctx, ref, start, end, maxBytes, encodedMessageOf, func(m sized) {
+		list, encodings = append(list, m.message), append(encodings, m.encoding)
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return list, encodings, nil
+}
+
+// messages passes messages on to add, page by page.
+func (s *Store) messages(
+	ctx context.Context, ref storage.Ref, start, end uint32, maxBytes int,
+	read func(storage.Ref, stored) (sized, error), add func(sized),
+) (err error) {
 	defer nameDamaged(&err, ref.Tenant, ref.SessionID)
-	left := int64(math.MaxInt64)
+	added, left := 0, int64(math.MaxInt64)
 	if maxBytes > 0 {
 		left = int64(maxBytes)
 	}
@@ -107,26 +132,27 @@ func (s *Store) Messages(
 		bytes := min(left, pageBytes)
 		page, nextIndex, err := readBodies(ctx, s, ref, messagesSQL, pgx.NamedArgs{
 			"start": at, "end": int64(end), "limit": min(1+bytes/fewBytes, pageMessages), "bytes": bytes,
-		}, func(b stored) (sized, error) { return messageOf(ref, b) })
+		}, func(b stored) (sized, error) { return read(ref, b) })
 		if err != nil {
-			return nil, err
+			return err
 		}
 		last := min(int64(end), nextIndex)
 		if len(page) == 0 && at < last {
-			return nil, forms.Damaged("message %d is missing", at)
+			return forms.Damaged("message %d is missing", at)
 		}
 		for _, m := range page {
 			if int64(m.message.GetIndex()) != at {
-				return nil, forms.Damaged("message %d is missing", at)
+				return forms.Damaged("message %d is missing", at)
 			}
-			if left -= int64(m.size); left < 0 && len(list) > 0 {
-				return list, nil
+			if left -= int64(m.size); left < 0 && added > 0 {
+				return nil
 			}
-			list = append(list, m.message)
+			add(m)
+			added++
 			at++
 		}
 		if at >= last || left <= 0 {
-			return list, nil
+			return nil
 		}
 	}
 }
@@ -135,19 +161,37 @@ func (s *Store) Messages(
 type sized struct {
 	message *compactordv1.LoggedMessage
 	size    int
+	// encoding is that of the message within, where it is wanted.
+	encoding string
 }
 
 // messageOf reads the message of a body.
 func messageOf(ref storage.Ref, b stored) (sized, error) {
-	encoding, err := b.encoding(ref, messageBody)
+	return sizedOf(ref, b, func(body []byte) (m sized, err error) {
+		m.message, err = forms.Message(body)
+		return m, err
+	})
+}
+
+// encodedMessageOf reads the message of a body with its encoding.
+func encodedMessageOf(ref storage.Ref, b stored) (sized, error) {
+	return sizedOf(ref, b, func(body []byte) (m sized, err error) {
+		m.message, m.encoding, err = forms.EncodedMessage(body)
+		return m, err
+	})
+}
+
+func sizedOf(ref storage.Ref, b stored, read func(body []byte) (sized, error)) (sized, error) {
+	body, err := b.encoding(ref, messageBody)
 	if err != nil {
 		return sized{}, err
 	}
-	m, err := forms.Message(encoding)
-	if err == nil && int64(m.GetIndex()) != b.number {
+	m, err := read(body)
+	if err == nil && int64(m.message.GetIndex()) != b.number {
 		err = forms.Damaged("a message stands in the place of message %d", b.number)
 	}
-	return sized{message: m, size: forms.LoggedSize(len(encoding))}, err
+	m.size = forms.LoggedSize(len(body))
+	return m, err
 }
 
 // Records returns records.

@@ -30,6 +30,7 @@ func testMessages(t *testing.T, s storage.Store) {
 			require.NoError(t, err)
 			from, to := min(start, 5), min(end, 5)
 			same(t, append([]*compactordv1.LoggedMessage(nil), d.Messages[from:max(from, to)]...), got)
+			sameEncoded(t, s, d.Ref(), start, end, 0)
 		}
 	}
 	empty := NewSession("", "empty", "u")
@@ -60,12 +61,34 @@ func testMessagesMaxBytes(t *testing.T, s storage.Store) {
 				got, err := s.Messages(t.Context(), d.Ref(), uint32(start), last, total+over)
 				require.NoError(t, err)
 				require.Len(t, got, want, "from %d, %d bytes", start, total+over)
+				sameEncoded(t, s, d.Ref(), uint32(start), last, total+over)
 			}
 		}
 	}
 	got, err := s.Messages(t.Context(), d.Ref(), 9, last, 1)
 	require.NoError(t, err)
 	same(t, d.Messages[9:10], got)
+}
+
+// sameEncoded checks that a store that also returns encodings returns the same messages with them, each with the one that
+// protobuf writes.
+func sameEncoded(t *testing.T, s storage.Store, ref storage.Ref, start, end uint32, maxBytes int) {
+	t.Helper()
+	reader, ok := s.(storage.EncodedReader)
+	if !ok {
+		return
+	}
+	messages, err := s.Messages(t.Context(), ref, start, end, maxBytes)
+	require.NoError(t, err)
+	got, encodings, err := reader.EncodedMessages(t.Context(), ref, start, end, maxBytes)
+	require.NoError(t, err)
+	same(t, messages, got)
+	require.Len(t, encodings, len(messages))
+	for i, m := range messages {
+		want, err := proto.MarshalOptions{Deterministic: true}.Marshal(m.GetMessage())
+		require.NoError(t, err)
+		require.Equal(t, string(want), encodings[i])
+	}
 }
 
 // Messages of several MB come back unchanged, and so do records and requests.

@@ -15,8 +15,23 @@ type fields struct {
 	rest   []byte
 	number protowire.Number
 	failed bool
+	// shared is the copy of which texts are parts; none where each text is a copy of its own.
+	shared shared
 
 	wire protowire.Type
+}
+
+// shared is a copy of an encoding.
+type shared struct {
+	copy string
+	// capacity is that of the bytes that were copied. Each slice of them has as much less as it begins behind their start.
+	capacity int
+}
+
+// text returns the part of the copy with these bytes, which are a slice of what was copied.
+func (s shared) text(b []byte) string {
+	start := s.capacity - cap(b)
+	return s.copy[start : start+len(b)]
 }
 
 // next goes to the next field. Only fields with the repeated numbers may come more than once.
@@ -95,7 +110,19 @@ func (f *fields) text() string {
 	if f.failed {
 		return ""
 	}
+	if f.shared.copy != "" {
+		return f.shared.text(value)
+	}
 	return string(value)
+}
+
+// inner returns the fields of a message within this one.
+func (f *fields) inner() fields { return fields{rest: f.bytes(), shared: f.shared} }
+
+// share makes the texts within parts of one copy of all that is left, and returns it.
+func (f *fields) share() string {
+	f.shared = shared{string(f.rest), cap(f.rest)}
+	return f.shared.copy
 }
 
 // uint32s returns a list of numbers, in room where that is enough.

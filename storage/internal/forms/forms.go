@@ -56,26 +56,37 @@ var envelope = protowire.AppendTag(
 
 // Message reads a StoredMessage.
 func Message(b []byte) (*compactordv1.LoggedMessage, error) {
+	logged, _, err := readStored(b, false)
+	return logged, err
+}
+
+// EncodedMessage reads a StoredMessage, and returns the encoding of the message within, too, of which its texts are parts;
+// none where it is stored in another form than this program's.
+func EncodedMessage(b []byte) (_ *compactordv1.LoggedMessage, encoding string, _ error) {
+	return readStored(b, true)
+}
+
+func readStored(b []byte, share bool) (_ *compactordv1.LoggedMessage, encoding string, _ error) {
 	if rest, ok := bytes.CutPrefix(b, envelope); ok {
 		if inner, n := protowire.ConsumeBytes(rest); n == len(rest) && n == protowire.SizeBytes(len(inner)) {
-			if logged := readLogged(inner); logged != nil {
-				return logged, checkMessage(logged)
+			if logged, encoding := readSharing(inner, share); logged != nil {
+				return logged, encoding, checkMessage(logged)
 			}
 			logged := new(compactordv1.LoggedMessage)
 			if err := unmarshal(inner, logged); err != nil {
-				return nil, err
+				return nil, "", err
 			}
-			return logged, checkMessage(logged)
+			return logged, "", checkMessage(logged)
 		}
 	}
 	stored := new(storagev1.StoredMessage)
 	if err := unmarshal(b, stored); err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	if stored.GetSchema() != Schema {
-		return nil, Damaged("a message of schema version %d", stored.GetSchema())
+		return nil, "", Damaged("a message of schema version %d", stored.GetSchema())
 	}
-	return stored.GetLogged(), checkMessage(stored.GetLogged())
+	return stored.GetLogged(), "", checkMessage(stored.GetLogged())
 }
 
 // checkMessage finds what unmarshal cannot see: missing kinds, and enum values that this version does not know.

@@ -16,6 +16,13 @@ import (
 // proto.Unmarshal, and judged by what comes of it: a field that the contract gets later costs time until it is added here,
 // and nothing else.
 func readLogged(b []byte) *compactordv1.LoggedMessage {
+	logged, _ := readSharing(b, false)
+	return logged
+}
+
+// readSharing is readLogged. Where texts share memory, it also returns the encoding of the message within, of which they
+// are parts: that saves the copy of each, and keeps all of it as long as one of them.
+func readSharing(b []byte, share bool) (_ *compactordv1.LoggedMessage, encoding string) {
 	made := new(struct {
 		logged  compactordv1.LoggedMessage
 		message compactordv1.Message
@@ -35,14 +42,18 @@ func readLogged(b []byte) *compactordv1.LoggedMessage {
 			m.Sequence = f.uint32()
 		case 3:
 			m.Message = &made.message
-			f.need(readMessage(&made.message, made.part[:0], f.bytes()))
+			inner := f.inner()
+			if share {
+				encoding = inner.share()
+			}
+			f.need(readMessage(&made.message, made.part[:0], inner))
 		case 4:
 			m.Tokens = f.uint32()
 		case 5:
 			m.PartSizes = f.uint32s(beside.size[:0])
 		case 6:
 			m.AppendedAt = &beside.at
-			f.need(readTime(&beside.at, f.bytes()))
+			f.need(readTime(&beside.at, f.inner()))
 		case 7:
 			m.ViewPoint = f.uint32()
 		case 8:
@@ -50,7 +61,7 @@ func readLogged(b []byte) *compactordv1.LoggedMessage {
 		case 9:
 			answers := new(compactordv1.CallRef)
 			m.Answers = answers
-			f.need(readCallRef(answers, f.bytes()))
+			f.need(readCallRef(answers, f.inner()))
 		case 10:
 			m.Closes = append(m.Closes, other(&f, new(compactordv1.CallRef)))
 		case 11:
@@ -74,14 +85,13 @@ func readLogged(b []byte) *compactordv1.LoggedMessage {
 		}
 	}
 	if f.failed {
-		return nil
+		return nil, ""
 	}
-	return m
+	return m, encoding
 }
 
 // readMessage reads a message. Its parts are in room, where that is enough.
-func readMessage(m *compactordv1.Message, room []*compactordv1.Part, b []byte) bool {
-	f := fields{rest: b}
+func readMessage(m *compactordv1.Message, room []*compactordv1.Part, f fields) bool {
 	for f.next(3, 8) {
 		switch f.number {
 		case 1:
@@ -92,7 +102,7 @@ func readMessage(m *compactordv1.Message, room []*compactordv1.Part, b []byte) b
 			if len(m.GetParts()) == 0 {
 				m.Parts = slices.Grow(room, 1+countAhead(f.rest, 3))
 			}
-			part, ok := readPart(f.bytes())
+			part, ok := readPart(f.inner())
 			f.need(ok)
 			m.Parts = append(m.Parts, part)
 		case 4:
@@ -112,7 +122,7 @@ func readMessage(m *compactordv1.Message, room []*compactordv1.Part, b []byte) b
 		case 11:
 			at := new(timestamppb.Timestamp)
 			m.WrittenAt = at
-			f.need(readTime(at, f.bytes()))
+			f.need(readTime(at, f.inner()))
 		default:
 			f.failed = true
 		}
@@ -144,12 +154,11 @@ const (
 )
 
 // readPart reads a part of a message. What is in one of the usual parts is allocated with it.
-func readPart(b []byte) (*compactordv1.Part, bool) {
-	if len(b) == 0 {
+func readPart(f fields) (*compactordv1.Part, bool) {
+	if len(f.rest) == 0 {
 		return new(compactordv1.Part), true
 	}
-	f := fields{rest: b}
-	switch b[0] {
+	switch f.rest[0] {
 	case textOnly:
 		made := new(struct {
 			part compactordv1.Part
@@ -157,7 +166,7 @@ func readPart(b []byte) (*compactordv1.Part, bool) {
 			text compactordv1.TextPart
 		})
 		made.part.Kind, made.kind.Text = &made.kind, &made.text
-		return &made.part, f.next() && readText(&made.text, f.bytes()) && f.ended()
+		return &made.part, f.next() && readText(&made.text, f.inner()) && f.ended()
 	case callOnly:
 		made := new(struct {
 			part compactordv1.Part
@@ -165,7 +174,7 @@ func readPart(b []byte) (*compactordv1.Part, bool) {
 			call compactordv1.ToolCall
 		})
 		made.part.Kind, made.kind.ToolCall = &made.kind, &made.call
-		return &made.part, f.next() && readCall(&made.call, f.bytes()) && f.ended()
+		return &made.part, f.next() && readCall(&made.call, f.inner()) && f.ended()
 	case resultOnly:
 		made := new(struct {
 			part   compactordv1.Part
@@ -173,33 +182,33 @@ func readPart(b []byte) (*compactordv1.Part, bool) {
 			result compactordv1.ToolResult
 		})
 		made.part.Kind, made.kind.ToolResult = &made.kind, &made.result
-		return &made.part, f.next() && readResult(&made.result, f.bytes()) && f.ended()
+		return &made.part, f.next() && readResult(&made.result, f.inner()) && f.ended()
 	default:
-		return readOtherPart(b)
+		return readOtherPart(f)
 	}
 }
 
 // readOtherPart reads a part that may have attachments. The kind comes after them.
-func readOtherPart(b []byte) (*compactordv1.Part, bool) {
-	part, f := new(compactordv1.Part), fields{rest: b}
+func readOtherPart(f fields) (*compactordv1.Part, bool) {
+	part := new(compactordv1.Part)
 	for f.next() {
 		switch f.number {
 		case 1:
 			text := new(compactordv1.TextPart)
 			part.Kind = &compactordv1.Part_Text{Text: text}
-			f.need(readText(text, f.bytes()))
+			f.need(readText(text, f.inner()))
 		case 2:
 			thinking := new(compactordv1.ThinkingPart)
 			part.Kind = &compactordv1.Part_Thinking{Thinking: thinking}
-			f.need(readThinking(thinking, f.bytes()))
+			f.need(readThinking(thinking, f.inner()))
 		case 3:
 			call := new(compactordv1.ToolCall)
 			part.Kind = &compactordv1.Part_ToolCall{ToolCall: call}
-			f.need(readCall(call, f.bytes()))
+			f.need(readCall(call, f.inner()))
 		case 4:
 			result := new(compactordv1.ToolResult)
 			part.Kind = &compactordv1.Part_ToolResult{ToolResult: result}
-			f.need(readResult(result, f.bytes()))
+			f.need(readResult(result, f.inner()))
 		case 5:
 			part.Kind = &compactordv1.Part_Media{Media: other(&f, new(compactordv1.MediaPart))}
 		case 6:
@@ -215,8 +224,7 @@ func readOtherPart(b []byte) (*compactordv1.Part, bool) {
 	return part, !f.failed
 }
 
-func readText(m *compactordv1.TextPart, b []byte) bool {
-	f := fields{rest: b}
+func readText(m *compactordv1.TextPart, f fields) bool {
 	for f.next() {
 		switch f.number {
 		case 1:
@@ -230,8 +238,7 @@ func readText(m *compactordv1.TextPart, b []byte) bool {
 	return !f.failed
 }
 
-func readThinking(m *compactordv1.ThinkingPart, b []byte) bool {
-	f := fields{rest: b}
+func readThinking(m *compactordv1.ThinkingPart, f fields) bool {
 	for f.next() {
 		switch f.number {
 		case 1:
@@ -245,8 +252,7 @@ func readThinking(m *compactordv1.ThinkingPart, b []byte) bool {
 	return !f.failed
 }
 
-func readCall(m *compactordv1.ToolCall, b []byte) bool {
-	f := fields{rest: b}
+func readCall(m *compactordv1.ToolCall, f fields) bool {
 	for f.next() {
 		switch f.number {
 		case 1:
@@ -262,8 +268,7 @@ func readCall(m *compactordv1.ToolCall, b []byte) bool {
 	return !f.failed
 }
 
-func readResult(m *compactordv1.ToolResult, b []byte) bool {
-	f := fields{rest: b}
+func readResult(m *compactordv1.ToolResult, f fields) bool {
 	for f.next(3, 5) {
 		switch f.number {
 		case 1:
@@ -271,7 +276,7 @@ func readResult(m *compactordv1.ToolResult, b []byte) bool {
 		case 2:
 			m.Name = f.text()
 		case 3:
-			piece, ok := readResultPart(f.bytes())
+			piece, ok := readResultPart(f.inner())
 			f.need(ok)
 			m.Parts = append(m.Parts, piece)
 		case 4:
@@ -285,16 +290,15 @@ func readResult(m *compactordv1.ToolResult, b []byte) bool {
 	return !f.failed
 }
 
-func readResultPart(b []byte) (*compactordv1.ResultPart, bool) {
-	f := fields{rest: b}
-	if len(b) > 0 && b[0] == textOnly {
+func readResultPart(f fields) (*compactordv1.ResultPart, bool) {
+	if len(f.rest) > 0 && f.rest[0] == textOnly {
 		made := new(struct {
 			part compactordv1.ResultPart
 			kind compactordv1.ResultPart_Text
 			text compactordv1.TextPart
 		})
 		made.part.Kind, made.kind.Text = &made.kind, &made.text
-		return &made.part, f.next() && readText(&made.text, f.bytes()) && f.ended()
+		return &made.part, f.next() && readText(&made.text, f.inner()) && f.ended()
 	}
 	part := new(compactordv1.ResultPart)
 	for f.next() {
@@ -302,7 +306,7 @@ func readResultPart(b []byte) (*compactordv1.ResultPart, bool) {
 		case 1:
 			text := new(compactordv1.TextPart)
 			part.Kind = &compactordv1.ResultPart_Text{Text: text}
-			f.need(readText(text, f.bytes()))
+			f.need(readText(text, f.inner()))
 		case 2:
 			part.Kind = &compactordv1.ResultPart_Media{Media: other(&f, new(compactordv1.MediaPart))}
 		case 3:
@@ -318,8 +322,7 @@ func readResultPart(b []byte) (*compactordv1.ResultPart, bool) {
 	return part, !f.failed
 }
 
-func readCallRef(m *compactordv1.CallRef, b []byte) bool {
-	f := fields{rest: b}
+func readCallRef(m *compactordv1.CallRef, f fields) bool {
 	for f.next() {
 		switch f.number {
 		case 1:
@@ -338,8 +341,7 @@ func readCallRef(m *compactordv1.CallRef, b []byte) bool {
 }
 
 // readTime reads a time since 1970.
-func readTime(m *timestamppb.Timestamp, b []byte) bool {
-	f := fields{rest: b}
+func readTime(m *timestamppb.Timestamp, f fields) bool {
 	for f.next() {
 		switch f.number {
 		case 1:

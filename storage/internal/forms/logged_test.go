@@ -87,6 +87,12 @@ func TestMessagesAreReadAsReflectionReadsThem(t *testing.T) {
 		again, err := Marshal.Marshal(read)
 		require.NoError(t, err)
 		require.Equal(t, encoding, again)
+		// So it is where its texts are parts of one copy, which is the encoding of the message within.
+		sharing, within := readSharing(encoding, true)
+		require.True(t, proto.Equal(m, sharing), "%v\n%v", m, sharing)
+		content, err := Marshal.Marshal(m.GetMessage())
+		require.NoError(t, err)
+		require.Equal(t, string(content), within)
 	})
 }
 
@@ -105,6 +111,11 @@ func TestOtherEncodingsAreLeftToReflection(t *testing.T) {
 		byReflection := new(compactordv1.LoggedMessage)
 		require.NoError(t, unmarshal(encoding, byReflection), "%x", encoding)
 		require.True(t, proto.Equal(byReflection, read), "%x", encoding)
+		sharing, within := readSharing(encoding, true)
+		require.True(t, proto.Equal(read, sharing), "%x", encoding)
+		message := new(compactordv1.Message)
+		require.NoError(t, unmarshal([]byte(within), message), "%x", encoding)
+		require.True(t, proto.Equal(read.GetMessage(), message) || read.GetMessage() == nil, "%x", encoding)
 	})
 }
 
