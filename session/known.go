@@ -39,7 +39,7 @@ type knownMessage struct {
 	of *compactordv1.LoggedMessage
 	// unedited is what views show of it where no record edits it, edited where records make just edits.
 	unedited, edited drawing
-	edits            []*compactordv1.Edit
+	edits            []drawnEdit
 	// facts are what plans read of it.
 	facts any
 }
@@ -131,14 +131,34 @@ func (k *Known) drawn(c Counter, l *compactordv1.LoggedMessage, edits []*compact
 	known := k.message(l)
 	at := &known.unedited
 	if len(edits) > 0 {
-		if at = &known.edited; !slices.Equal(known.edits, edits) {
-			known.edits, known.edited = edits, drawing{}
+		if at = &known.edited; !slices.EqualFunc(known.edits, edits, drawnEdit.isOf) {
+			known.edits, known.edited = drawnEdits(edits), drawing{}
 		}
 	}
 	if !at.done {
 		*at = drawing{drawMessage(c, l, edits), true}
 	}
 	return at.drawnMessage
+}
+
+// drawnEdit is what a drawing takes of an edit. Each plan makes edits of its own, which say the same as those of the plan
+// before, and get a text later where the summarizer writes it.
+type drawnEdit struct {
+	kind        compactordv1.EditKind
+	part        uint32
+	replacement string
+}
+
+func (d drawnEdit) isOf(e *compactordv1.Edit) bool {
+	return d == drawnEdit{e.GetKind(), e.GetPart(), e.GetReplacement()}
+}
+
+func drawnEdits(edits []*compactordv1.Edit) []drawnEdit {
+	drawn := make([]drawnEdit, len(edits))
+	for i, e := range edits {
+		drawn[i] = drawnEdit{e.GetKind(), e.GetPart(), e.GetReplacement()}
+	}
+	return drawn
 }
 
 // forget forgets what is known of a message, which another one is to replace in the states.

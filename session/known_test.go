@@ -45,3 +45,30 @@ func TestKnownForgetsWhatAnOutlineReplaces(t *testing.T) {
 	require.NotSame(t, whole, outlined.Kept[1])
 	require.Equal(t, 2, grown.Known.Facts(whole, read), "it was still held")
 }
+
+// What views show of an edited message is drawn once for edits that say the same, of whatever plan they are.
+func TestKnownDrawingsAreThoseOfTheEdits(t *testing.T) {
+	t.Parallel()
+	w := newLog(user("go"), assistant(calling("c", "read", "{}")), &compactordv1.Message{
+		Role: compactordv1.Role_ROLE_TOOL,
+		Parts: []*compactordv1.Part{{Kind: &compactordv1.Part_ToolResult{ToolResult: &compactordv1.ToolResult{
+			CallId: "c", Parts: []*compactordv1.ResultPart{resultText(strings.Repeat("x", 1000))},
+		}}}},
+	})
+	hide := func(replacement string) *session.View {
+		s := w.State()
+		s.Edits = map[uint32][]*compactordv1.Edit{2: {{
+			Index: 2, Kind: compactordv1.EditKind_EDIT_KIND_HIDE_RESULT, Replacement: replacement,
+		}}}
+		return s.View(session.ViewOptions{})
+	}
+	first, again := hide("gone"), hide("gone")
+	other := hide("left out")
+	require.Same(t, first.Messages[2], again.Messages[2])
+	require.NotSame(t, first.Messages[2], other.Messages[2])
+	shown := func(v *session.View) string {
+		return v.Messages[2].GetMessage().GetParts()[0].GetToolResult().GetParts()[0].GetText().GetText()
+	}
+	require.Equal(t, "gone", shown(again))
+	require.Equal(t, "left out", shown(other))
+}

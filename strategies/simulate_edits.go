@@ -88,9 +88,21 @@ func (s *simulation) shownSize(messages []*compactordv1.LoggedMessage) size {
 		Counter: s.state.Counter,
 		Kept:    messages,
 		Edits:   s.edits,
+		Known:   s.known(messages),
 	}
 	v := shown.View(session.ViewOptions{})
 	return size{byTokens: uint64(v.Tokens), byBytes: uint64(v.Bytes)}
+}
+
+// known returns what is known of messages; nil where they are not the state's, such as a result that was read for a plan
+// alone, which must not be kept.
+func (s *simulation) known(messages []*compactordv1.LoggedMessage) *session.Known {
+	for _, l := range messages {
+		if at, kept := position(s.state, l.GetIndex()); !kept || s.state.Kept[at] != l {
+			return nil
+		}
+	}
+	return s.state.Known
 }
 
 // position returns the position in the kept part of the message with an index. It returns false if the message is not
