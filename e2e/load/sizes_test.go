@@ -13,11 +13,11 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"go.etcd.io/bbolt"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
+	boltstore "github.com/compactord/compactord/storage/bolt"
 )
 
 // BenchmarkCompact is a compaction of about 200,000 tokens by the embedded summarizer. Target: 50 ms.
@@ -109,21 +109,16 @@ func BenchmarkStoreSize(b *testing.B) {
 	}
 }
 
-// compacted returns the bytes that a bbolt file has in use after its compaction. The file itself grows in steps of 16 MiB.
-func compacted(b *testing.B, path string) (size int64) {
+// compacted returns the bytes of a store after its compaction.
+func compacted(b *testing.B, path string) int64 {
 	b.Helper()
-	from, err := bbolt.Open(path, 0o600, &bbolt.Options{ReadOnly: true})
+	s, err := boltstore.Open(path, boltstore.Options{})
 	require.NoError(b, err)
-	to, err := bbolt.Open(filepath.Join(b.TempDir(), "compacted.db"), 0o600, nil)
+	to := filepath.Join(b.TempDir(), "compacted.db")
+	copied, err := s.Copy(b.Context(), to, nil)
 	require.NoError(b, err)
-	require.NoError(b, bbolt.Compact(to, from, 1<<20))
-	require.NoError(b, to.View(func(tx *bbolt.Tx) error {
-		size = tx.Size()
-		return nil
-	}))
-	require.NoError(b, from.Close())
-	require.NoError(b, to.Close())
-	return size
+	require.NoError(b, s.Close())
+	return copied.Bytes
 }
 
 // BenchmarkStart is the start of a daemon whose store has a GB, or as many as COMPACTORD_LOAD_GB says, up to its first

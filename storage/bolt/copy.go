@@ -185,9 +185,20 @@ func (c *copying) put(name, key, value []byte) (err error) {
 	c.batch += int64(len(key) + len(value))
 	c.total += int64(len(key) + len(value))
 	bucket := c.tx.Bucket(name)
-	bucket.FillPercent = 0.9
+	bucket.FillPercent = copiedFill(name)
 	// The key is in the memory of the other file.
 	return bucket.Put(slices.Clone(key), value)
+}
+
+// copiedFill returns how full the pages of a bucket are in a copy. What is in a log never changes and nothing comes between
+// it, so that room in its pages would stay empty, but for that at the end of each session.
+func copiedFill(name []byte) float64 {
+	switch string(name) {
+	case string(messagesBucket), string(recordsBucket):
+		return 1
+	default:
+		return 0.9
+	}
 }
 
 // deadOrdinals returns the ordinals of deleted logs that are not removed yet.

@@ -70,6 +70,28 @@ func TestCopy(t *testing.T) {
 	requireContents(t, path, want)
 }
 
+// Nothing is inserted into the middle of a log, so no room is left there for it.
+func TestCopyHasFullPages(t *testing.T) {
+	folder := t.TempDir()
+	path, to := filepath.Join(folder, "store.db"), filepath.Join(folder, "copy.db")
+	s := openAt(t, path, Options{})
+	d := storagetest.NewSession("", "s", "u")
+	for range 2000 {
+		d.Text("a line of which a page of 4 kB has room for many")
+	}
+	require.NoError(t, s.CreateSession(t.Context(), &d.Commit))
+	_, err := s.Copy(t.Context(), to, nil)
+	require.NoError(t, err)
+	db, err := bbolt.Open(to, 0o600, &bbolt.Options{ReadOnly: true})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, db.Close()) }()
+	require.NoError(t, db.View(func(tx *bbolt.Tx) error {
+		stats := tx.Bucket(messagesBucket).Stats()
+		require.Greater(t, stats.LeafInuse*100, stats.LeafAlloc*95)
+		return nil
+	}))
+}
+
 // The values of a store of version 1, which is only read, get their sums in the copy.
 func TestCopyOfVersion1(t *testing.T) {
 	folder := t.TempDir()
