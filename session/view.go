@@ -254,13 +254,20 @@ func (b *viewBuilder) message(l *compactordv1.LoggedMessage, outOfPlace bool) {
 	if hasCalls(shown) {
 		b.groups++
 	}
-	b.add(&compactordv1.ViewMessage{
-		Message:    shown,
-		Origin:     &compactordv1.ViewMessage_Index{Index: l.GetIndex()},
-		Edits:      e.kinds,
-		Tokens:     e.tokens(),
-		OutOfPlace: outOfPlace,
+	vm := ofLog(l.GetIndex())
+	vm.Message, vm.Edits, vm.Tokens, vm.OutOfPlace = shown, e.kinds, e.tokens(), outOfPlace
+	b.add(vm)
+}
+
+// ofLog returns a message of a view whose origin is the log's message with an index, which is allocated with it.
+func ofLog(index uint32) *compactordv1.ViewMessage {
+	made := new(struct {
+		vm     compactordv1.ViewMessage
+		origin compactordv1.ViewMessage_Index
 	})
+	made.origin.Index = index
+	made.vm.Origin = &made.origin
+	return &made.vm
 }
 
 // drawn returns what the view shows of a message, where it is known that nothing but the edits of records changes it;
