@@ -19,7 +19,7 @@ func (t *telling) alone(at, end int, word string) bool {
 		return fits(word, onLine)
 	case colon || !t.english:
 		m := mixtureOf(word)
-		return lastWordAt(t.text, end) && fits(word, onLine) && (m.digits > 0 && m.letters() > 2 && !m.wordsAndDigits() || m.upper > 1 && m.lower > 2)
+		return (m.digits > 0 && m.letters() > 2 && !m.wordsAndDigits() || m.upper > 1 && m.lower > 2) && lastWordAt(t.text, end) && fits(word, onLine)
 	default:
 		// Words that only somebody who makes passwords joins.
 		m := mixtureOf(word)

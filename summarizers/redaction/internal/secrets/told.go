@@ -430,12 +430,12 @@ func (t *telling) tell(at int, word string) bool {
 	foreign := !t.english && t.kind == passwordNoun && (t.linked && t.sinceLink == 0 && lastWordAt(t.text, end) && m.chosenName(word) ||
 		(t.linked && t.sinceLink == 0 || t.words == 0) && m.signedName(word))
 	foreign = foreign || t.linked && t.sinceLink == 0 && t.kind == passwordNoun && m.signedName(word) && !standIn(word)
-	direct := foreign || digits || t.besideUser(word) || t.paired(end, word) || t.alone(at, end, word) || t.kind <= phraseNoun && (t.linked && t.sinceLink == 0 || !t.english && t.words == 0) && m.stated(word, lastWordAt(t.text, end) || t.changes(at, end))
 	if t.kind == keyNoun && nouned(word) {
 		// The type of another key.
 		return false
 	}
-	if !drawn && !direct && (!m.tellable(word) || t.kind == keyNoun && (strings.IndexByte(word, '.') >= 0 || nouned(word) || !t.linked)) {
+	likely := m.tellable(word) && (t.kind != keyNoun || t.linked && strings.IndexByte(word, '.') < 0)
+	if !drawn && !likely && !foreign && !digits && !t.tellsDirectly(at, end, word, m) {
 		return false
 	}
 	if t.lines > 0 {
@@ -471,6 +471,13 @@ func (t *telling) besideUser(word string) bool {
 
 // userWords are words for users in languages whose words for passwords no program has among its names.
 var userWords = newWordSet([]string{"usuari", "usuári", "user ", "utilisateur ", "utente ", "benutzer", "login ", "логин", "пользовател", "admin "})
+
+// tellsDirectly says whether the sentence says that a word is the secret, by what is around it.
+func (t *telling) tellsDirectly(at, end int, word string, m mixture) bool {
+	return t.besideUser(word) || t.paired(end, word) || t.alone(at, end, word) ||
+		t.kind <= phraseNoun && (t.linked && t.sinceLink == 0 || !t.english && t.words == 0) &&
+			m.stated(word, lastWordAt(t.text, end) || t.changes(at, end))
+}
 
 // chosenName says whether a word is two words with a digit and a joint, which in a sentence of another language is no name
 // of a program.
