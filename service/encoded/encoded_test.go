@@ -78,6 +78,14 @@ func TestAnswersHaveTheirOrdinaryEncoding(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		answer := new(compactordv1.GetLLMViewResponse)
 		fill(t, answer.ProtoReflect(), 3)
+		for range rapid.IntRange(0, 3).Draw(t, "usual messages") {
+			m := new(compactordv1.Message)
+			fill(t, m.ProtoReflect(), 1)
+			answer.Messages = append(answer.GetMessages(), &compactordv1.ViewMessage{
+				Message: m, Tokens: rapid.Uint32Range(0, 300).Draw(t, "tokens"),
+				Origin: &compactordv1.ViewMessage_Index{Index: rapid.Uint32Range(0, 300).Draw(t, "index")},
+			})
+		}
 		known := rapid.SliceOfN(rapid.Bool(), len(answer.GetMessages()), -1).Draw(t, "known")
 		next := 0
 		ready := put(t, answer, func(m *compactordv1.Message) bool {

@@ -57,11 +57,11 @@ func (m *Messages) Measure(vm *compactordv1.ViewMessage, content string) (Measur
 // addBeside encodes what a message of a view has beside its message.
 func (m *Messages) addBeside(vm *compactordv1.ViewMessage) (err error) {
 	if o, ofLog := vm.GetOrigin().(*compactordv1.ViewMessage_Index); ofLog && len(vm.GetEdits()) == 0 && !vm.GetOutOfPlace() {
-		// This is what most have, and protobuf would take as long for it as for all else.
-		m.beside = appendNumber(m.beside, indexField, o.Index)
+		// This is what most have, and protobuf would take as long for it as for all else. It writes a oneof last.
 		if vm.GetTokens() > 0 {
 			m.beside = appendNumber(m.beside, tokensField, vm.GetTokens())
 		}
+		m.beside = appendNumber(m.beside, indexField, o.Index)
 		return nil
 	}
 	s := &m.scratch
