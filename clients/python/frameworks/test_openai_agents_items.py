@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import compactord
-from agents import Agent, RunConfig, Runner, SQLiteSession, UserError, set_tracing_disabled
+from agents import Agent, RunConfig, Runner, SQLiteSession, TResponseInputItem, UserError, set_tracing_disabled
 from compactord.openai_agents import CompactordFilter, CompactordSession, recall_tools
 from generated import texts
 from programs import BINARY, recordings
@@ -256,18 +256,48 @@ def test_a_session_for_asyncio_is_refused_at_once(client: compactord.Client) -> 
 
 
 def test_a_run_without_the_filter_is_told(client: compactord.Client) -> None:
+    """Each of them: a run before it may have had the filter."""
     session = CompactordSession(client.create_session(dialect=DIALECT, policy=POLICY))
-    model = ScriptedModel([[assistant_message(text)] for text in ("One.", "Two.")])
+    look = function_call("search_messages", {"words": "dog"}, call_id="call_1")
+    model = ScriptedModel([[assistant_message("One.")], [look], [assistant_message("Two.")], [assistant_message("3.")]])
+    agent = Agent(name="One", model=model, tools=recall_tools())
 
-    async def run(config: RunConfig | None = None) -> None:
-        await Runner.run(Agent(name="One", model=model), "Go on.", session=session, run_config=config)
+    def run(config: RunConfig | None = None) -> None:
+        asyncio.run(Runner.run(agent, "Go on.", session=session, run_config=config))
 
-    with pytest.warns(compactord.CompactordWarning, match="the run has no filter, so nothing is compacted"):
-        asyncio.run(run())
-    asyncio.run(run(RunConfig(call_model_input_filter=session.model_input)))
+    def unfiltered() -> None:
+        with pytest.warns(compactord.CompactordWarning, match="the run has no filter, so nothing is compacted"):
+            run()
+
+    unfiltered()
+    run(RunConfig(call_model_input_filter=session.model_input))
     # What a program adds itself, after it has read the session, is no run's.
-    asyncio.run(session.get_items())
-    asyncio.run(session.add_items([{"role": "user", "content": "Hi."}, {"role": "assistant", "content": "Hello."}]))
+    answers = asyncio.run(session.get_items())[-1:]
+    asyncio.run(session.add_items([{"role": "user", "content": "Hi."}, *answers]))
+    unfiltered()
+
+
+@pytest.mark.parametrize("kept", [4, 3])
+def test_a_run_with_the_end_of_the_list_is_the_conversations(client: compactord.Client, kept: int) -> None:
+    """The program cuts the list at its front after a run with tools: that is another list, which is said."""
+    held = client.create_session(dialect=DIALECT, policy=POLICY)
+    look = function_call("search_messages", {"words": "dog"}, call_id="call_1")
+    model = ScriptedModel([[assistant_message("One.")], [look], [assistant_message("Two.")], [assistant_message("3.")]])
+    agent = Agent(name="One", model=model, tools=recall_tools())
+    config = RunConfig(call_model_input_filter=CompactordFilter(held))
+
+    def user(text: str) -> TResponseInputItem:
+        return {"role": "user", "content": text}
+
+    async def run() -> None:
+        items = (await Runner.run(agent, "Hi.", run_config=config)).to_input_list()
+        items = (await Runner.run(agent, [*items, user("Look.")], run_config=config)).to_input_list()
+        with pytest.warns(compactord.CompactordWarning, match="so they are put aside"):
+            await Runner.run(agent, [*items[-kept:], user("And?")], run_config=config)
+
+    asyncio.run(run())
+    sent = [part.text.text for one in held.messages() for part in one.message.parts if part.HasField("text")]
+    assert "And?" in sent
 
 
 def test_a_run_after_a_compaction_is_the_conversations(client: compactord.Client) -> None:

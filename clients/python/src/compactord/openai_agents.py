@@ -7,7 +7,7 @@ session. :class:`CompactordSession` is an Agents session itself, which keeps its
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextvars import ContextVar
 from typing import Any
 
@@ -15,7 +15,7 @@ from agents.memory import SessionABC, SessionSettings
 from agents.run import CallModelData, ModelInputData
 from agents.tool_context import ToolContext
 
-from agents import FunctionTool, RunConfig, Tool, TResponseInputItem
+from agents import FunctionTool, RunConfig, RunContextWrapper, Tool, TResponseInputItem
 from compactord._sync.client.session import Session
 from compactord.openai_agents_items import items_of
 from compactord.opened import checked
@@ -36,7 +36,8 @@ class CompactordFilter:
 
     Attributes:
         session: The conversation's session.
-        was_called: Whether a call of the model went through the filter.
+        was_called: Whether a call of the model went through the filter, in the newest run where a
+            :class:`CompactordSession` has the filter.
     """
 
     def __init__(self, session: Session) -> None:
@@ -68,9 +69,9 @@ class CompactordFilter:
             UnavailableError: No daemon answers.
         """
         given = data.model_data
+        self.was_called = True
         if self._is_another_agents(given.input):
             return given
-        self.was_called = True
         self._items, self._begun = list(given.input), []
         synced = await synced_on_thread(self.session, self._items, system=given.instructions or None)
         if synced.view is None:
@@ -95,13 +96,15 @@ class CompactordFilter:
         """Whether this is a run within a tool of the conversation's run, which begins with another item.
 
         A later run of the conversation can look like one: its first turn is in a task of its own, within the task of
-        the run before. What follows the first item may be another after an edit, or after a run that has failed.
+        the run before. What follows the first item may be another after an edit, or after a run that has failed. Where
+        the program has cut the list at its front, a call or an output shows it: no other agent's run has that.
         """
         task = asyncio.current_task()
         outer, its_task = _running.get((None, None))
         if outer is self and its_task is not None and its_task is not task and not its_task.done():
             firsts = [*self._items[:1], *self._begun[:1]]
-            return bool(firsts) and not any(item in firsts for item in items[:1])
+            is_known = any(item in firsts for item in items[:1]) or not _calls(self._items).isdisjoint(_calls(items))
+            return bool(firsts) and not is_known
         _running.set((self, task))
         return False
 
@@ -126,27 +129,38 @@ class CompactordSession(SessionABC):
         self.session_id = session.id
         self.session_settings = SessionSettings()
         self._session = session
-        self._was_read = False
         self._items: list[TResponseInputItem] | None = None
 
-    async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
+    # That all of these methods take the context of a run has the SDK give it to them.
+
+    async def get_items(
+        self, limit: int | None = None, *, wrapper: RunContextWrapper[Any] | None = None
+    ) -> list[TResponseInputItem]:
         """Return the view: what came before its summary is in the log, but not here.
 
         Args:
             limit: Return only the newest items. Default: all.
+            wrapper: The context of the run that begins with the items. Default: no run does.
         """
-        self._was_read = True
+        if wrapper is not None and limit is None:
+            self.model_input.was_called = False
         items = await self._read()
         self.model_input.begins_with(items)
         return items[-limit:] if limit else [] if limit == 0 else list(items)
 
-    async def add_items(self, items: list[TResponseInputItem]) -> None:
+    async def add_items(
+        self, items: list[TResponseInputItem], *, wrapper: RunContextWrapper[Any] | None = None
+    ) -> None:
         """Append items, which are on disk then. What a model call has appended already is not appended again.
 
-        Where a model has answered and no run has had the filter, a :class:`compactord.CompactordWarning` says so.
+        Where a model has answered in a run without the filter, a :class:`compactord.CompactordWarning` says so.
+
+        Args:
+            items: The items.
+            wrapper: The context of the run that adds them. Default: no run does.
         """
         held = await self._held()
-        if self._was_read and not self.model_input.was_called and any(map(_is_answer, items)):
+        if wrapper is not None and not self.model_input.was_called and any(map(_is_answer, items)):
             warn(
                 "the run has no filter, so nothing is compacted: give each run both, the session and "
                 "run_config=RunConfig(call_model_input_filter=session.model_input)"
@@ -156,8 +170,9 @@ class CompactordSession(SessionABC):
             await self._bring(items)
         self._items = items
 
-    async def pop_item(self) -> TResponseInputItem | None:
+    async def pop_item(self, *, wrapper: RunContextWrapper[Any] | None = None) -> TResponseInputItem | None:
         """Put aside the newest item, and return it; None where there is none. The log keeps it."""
+        del wrapper
         held = await self._held()
         if not held:
             return None
@@ -169,8 +184,9 @@ class CompactordSession(SessionABC):
             self.model_input.forget()
         return held[-1]
 
-    async def clear_session(self) -> None:
+    async def clear_session(self, *, wrapper: RunContextWrapper[Any] | None = None) -> None:
         """Put aside all items. The log keeps them."""
+        del wrapper
         await asyncio.to_thread(self._session.clear)
         self._items = []
         self.model_input.forget()
@@ -184,6 +200,11 @@ class CompactordSession(SessionABC):
 
     async def _bring(self, items: list[TResponseInputItem]) -> None:
         await asyncio.to_thread(self._session.sync, items, compact=False, view=False)
+
+
+def _calls(items: Iterable[Mapping[str, Any]]) -> set[Any]:
+    """The ids of the calls of tools among items, and of the outputs."""
+    return {item["call_id"] for item in items if "call_id" in item}
 
 
 def _is_answer(item: Mapping[str, Any]) -> bool:

@@ -496,16 +496,18 @@ test("a session without its filter, a window that lacks and a history that was f
   assert.equal(await times("has no context window"), 1);
   await session.getItems();
   await session.addItems([assistantMessage("Two.")]);
-  assert.equal(await times("no run has had the filter"), 0);
+  assert.equal(await times("a run has not had the filter"), 0);
+  await run(say(1), "Three.", { session });
+  assert.equal(await times("a run has not had the filter"), 1);
   const unfiltered = new CompactordSession(await opened());
   await unfiltered.getItems();
   await unfiltered.addItems([
     { role: "assistant", status: "completed", content: [{ type: "output_text", text: "Hello." }] },
   ]);
-  assert.equal(await times("no run has had the filter"), 0);
+  assert.equal(await times("a run has not had the filter"), 1);
   await run(say(1), "Two.", { session: unfiltered });
   await run(say(1), "Three.", { session: unfiltered });
-  assert.equal(await times("no run has had the filter"), 1);
+  assert.equal(await times("a run has not had the filter"), 2);
 
   const callModelInputFilter = compactordFilter(await opened());
   const asked = (role: "user" | "system", content: string): AgentInputItem => ({ type: "message", role, content });

@@ -38,9 +38,11 @@ export function compactordFilter(session: Responses): CallModelInputFilter {
 export class CompactordSession implements AgentsSession {
   /** The `callModelInputFilter` for runs with this session. */
   readonly modelInput: CallModelInputFilter;
+  /** Has the SDK give the context of a run to the calls that the run makes. */
+  readonly acceptsRunContext = true;
   readonly #input: ModelInput;
   #items: readonly AgentInputItem[] | undefined;
-  #wasRead = false;
+  /** Whether the newest run has had the filter. */
   #wasFiltered = false;
 
   /** @param session As for {@link compactordFilter}. */
@@ -61,21 +63,26 @@ export class CompactordSession implements AgentsSession {
    * The view: what came before its summary is in the log, but not here.
    *
    * @param limit Return only the newest items. Default: all.
+   * @param run The context of the run that begins with the items. Default: no run does.
    */
-  async getItems(limit?: number): Promise<AgentInputItem[]> {
-    this.#wasRead = true;
+  async getItems(limit?: number, run?: RunContext): Promise<AgentInputItem[]> {
+    if (run !== undefined && limit === undefined) {
+      this.#wasFiltered = false;
+    }
     const items = await this.#read();
     return limit === undefined ? [...items] : items.slice(Math.max(0, items.length - Math.max(0, limit)));
   }
 
   /**
    * Appends items, which are on disk then. What a model call has appended already is not appended again. Where a model has
-   * answered and no run has had the filter, Node warns.
+   * answered in a run without the filter, Node warns.
+   *
+   * @param run The context of the run that adds the items. Default: no run does.
    */
-  async addItems(items: AgentInputItem[]): Promise<void> {
-    if (this.#wasRead && !this.#wasFiltered && items.some(isAnswer)) {
+  async addItems(items: AgentInputItem[], run?: RunContext): Promise<void> {
+    if (run !== undefined && !this.#wasFiltered && items.some(isAnswer)) {
       const give = "run(agent, input, { session, callModelInputFilter: session.modelInput })";
-      warnOnce(this.session, `no run has had the filter of its CompactordSession, so nothing is compacted: ${give}`);
+      warnOnce(this.session, `a run has not had the filter of its CompactordSession, so it is not compacted: ${give}`);
     }
     const all = [...(await this.#held()), ...items];
     if (!this.#input.holds(all.map(elementOf))) {
