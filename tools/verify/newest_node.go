@@ -16,8 +16,9 @@ type nodePackage struct {
 	DevDependencies map[string]string `json:"devDependencies"`
 }
 
-// heldBack are the packages that newest-frameworks leaves as they are pinned: the compiler and its types are ours.
-var heldBack = []string{"typescript", "@types/node"}
+// heldBack are the packages that newest-frameworks leaves as they are pinned: the compiler, its types, and what the client
+// itself needs.
+var heldBack = []string{"typescript", "@types/node", "@bufbuild/protobuf", "@connectrpc/connect", "@connectrpc/connect-node"}
 
 // pinned returns the packages that a folder pins, but for those that are held back, with their versions.
 func (p nodePackage) pinned() map[string]string {
@@ -44,10 +45,7 @@ func (v *verifier) installNewestNode(ctx context.Context, c client) error {
 	pinned := own.pinned()
 	names := slices.Sorted(maps.Keys(pinned))
 	install := []string{"npm", "install", "--no-save", "--no-package-lock", "--ignore-scripts", "--no-audit", "--no-fund"}
-	for _, name := range names {
-		install = append(install, name+"@latest")
-	}
-	if err := v.run(ctx, command{args: install, folder: c.folder}); err != nil {
+	if err := v.run(ctx, command{args: slices.Concat(install, newest(pinned)), folder: c.folder}); err != nil {
 		return err
 	}
 	installed := map[string]string{}
@@ -58,6 +56,16 @@ func (v *verifier) installNewestNode(ctx context.Context, c client) error {
 	}
 	fmt.Fprintf(v.out, "    not as pinned: %s\n", strings.Join(differencesOfNode(pinned, installed), ", "))
 	return nil
+}
+
+// newest returns what npm is asked for: of each package the newest release. The tag `latest` alone may name an older one than
+// what is pinned, where two major versions are looked after.
+func newest(pinned map[string]string) []string {
+	wanted := make([]string, 0, len(pinned))
+	for _, name := range slices.Sorted(maps.Keys(pinned)) {
+		wanted = append(wanted, name+"@>="+pinned[name])
+	}
+	return wanted
 }
 
 // differencesOfNode returns the packages that are installed in another version than the pinned one.

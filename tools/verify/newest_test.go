@@ -31,10 +31,13 @@ func TestDifferences(t *testing.T) {
 
 func TestDifferencesOfNode(t *testing.T) {
 	own := nodePackage{
-		Dependencies:    map[string]string{"ai": "7.0.1", "zod": "4.6.7"},
-		DevDependencies: map[string]string{"typescript": "5.9.3", "@types/node": "20.0.0", "fast-check": "4.11.0"},
+		Dependencies: map[string]string{"ai": "7.0.1", "zod": "4.6.7"},
+		DevDependencies: map[string]string{
+			"typescript": "5.9.3", "@types/node": "20.0.0", "@connectrpc/connect": "2.1.2", "fast-check": "4.11.0",
+		},
 	}
 	pinned := own.pinned()
+	require.Equal(t, []string{"ai@>=7.0.1", "fast-check@>=4.11.0", "zod@>=4.6.7"}, newest(pinned))
 	require.Equal(t, map[string]string{"ai": "7.0.1", "zod": "4.6.7", "fast-check": "4.11.0"}, pinned)
 	require.Equal(t, []string{"nothing"}, differencesOfNode(pinned, pinned))
 	require.Equal(t, []string{"ai 7.1.0, pinned 7.0.1"},
