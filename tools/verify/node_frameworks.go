@@ -124,12 +124,17 @@ func (v *verifier) testPi(ctx context.Context, env []string) error {
 }
 
 func (v *verifier) testOpencode(ctx context.Context, env []string) error {
-	return v.runAll(ctx, opencodeFramework(), []command{
+	err := v.runAll(ctx, opencodeFramework(), []command{
 		{args: []string{"npm", "run", "--silent", "build"}},
 		{args: []string{"npm", "run", "--silent", "lint"}},
 		// It runs TypeScript.
 		{args: []string{newNode(), "--test", "test/compactord.test.ts"}, env: env},
 	})
+	if err != nil {
+		return err
+	}
+	// The program itself is large, so the user names it, by COMPACTORD_OPENCODE. Without it the test is left out.
+	return v.testInPython(ctx, env, "frameworks/test_opencode.py")
 }
 
 // testInPython runs tests of programs of Node that are written in Python.

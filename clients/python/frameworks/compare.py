@@ -43,6 +43,8 @@ def compare(ways: Mapping[str, Way]) -> None:
             # What breaks a rule is counted, and the conversation goes on, so that the rest can be measured.
             provider.forgiving = True
             ended = hold(way, client, provider)
+            if not provider.requests:
+                raise RuntimeError(f"{name}: no model was asked: {ended}")
             print(f"| {name} | {row(client, provider, ended)} |", ended, *why(provider), flush=True)
 
 

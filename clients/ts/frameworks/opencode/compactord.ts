@@ -6,7 +6,14 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { tool, type Hooks, type Plugin, type ToolDefinition } from "@opencode-ai/plugin";
 import type { Message, Part } from "@opencode-ai/sdk";
-import { AgentTools, Client, SessionExistsError, type Session, type ToolDefinition as AgentTool } from "compactord";
+import {
+  AgentTools,
+  Client,
+  SessionExistsError,
+  type PolicyLike,
+  type Session,
+  type ToolDefinition as AgentTool,
+} from "compactord";
 import { MessageSchema, Role, type PartSchema } from "compactord/v1";
 
 interface Said {
@@ -14,17 +21,32 @@ interface Said {
   readonly parts: readonly Part[];
 }
 
-/** opencode says when it compacts. */
-const policy = { trigger: { enabled: false } };
+/** The context window of a model of which opencode does not know it, in tokens. */
+const UNKNOWN_WINDOW = 128_000;
+
+/**
+ * opencode says when it compacts. A digest has four fifths of the reserve, about as much as opencode leaves out of the prompt of
+ * its summary, for the newest messages. A longer one could bring the prompt over the window.
+ */
+function policyFor(contextWindow: number): PolicyLike {
+  return { contextWindow, trigger: { enabled: false, reserveTokens: Math.min(10_000, Math.floor(contextWindow / 4)) } };
+}
+
+interface Opened {
+  readonly contextWindow: number;
+  readonly session: Promise<Session<undefined>>;
+}
 
 export const CompactordPlugin: Plugin = ({ client: opencode }) => {
   const client = new Client();
 
-  const opened = new Map<string, Promise<Session<undefined>>>();
+  const opened = new Map<string, Opened>();
+  /** The context windows of models. */
+  const windows = new Map<string, number>();
   /** What is being written: a process that ends waits for it. */
   const writing = new Set<Promise<unknown>>();
 
-  const open = async (id: string): Promise<Session<undefined>> => {
+  const open = async (id: string, policy: PolicyLike): Promise<Session<undefined>> => {
     try {
       return await client.openSession(id, { policy });
     } catch (error) {
@@ -37,22 +59,38 @@ export const CompactordPlugin: Plugin = ({ client: opencode }) => {
     }
   };
 
-  const session = (id: string): Promise<Session<undefined>> => {
+  /** The session of a conversation. Another model's window replaces that of the policy. */
+  const session = (id: string, contextWindow: number): Promise<Session<undefined>> => {
     const held = opened.get(id);
-    if (held !== undefined) {
-      return held;
+    if (held?.contextWindow === contextWindow) {
+      return held.session;
     }
-    const made = open(`opencode-${id}`);
+    const made = open(`opencode-${id}`, policyFor(contextWindow));
     // What could not be opened is tried again.
     made.catch(() => opened.delete(id));
-    opened.set(id, made);
+    opened.set(id, { contextWindow, session: made });
     return made;
   };
 
-  /** Brings the log in line with a conversation of opencode. */
-  const synced = async (id: string) => {
+  const windowOf = async (info: Message): Promise<number> => {
+    const { providerID, modelID } = info.role === "user" ? info.model : info;
+    const name = `${providerID}/${modelID}`;
+    if (!windows.has(name)) {
+      const { data } = await opencode.config.providers();
+      const known = data?.providers.find(({ id }) => id === providerID)?.models[modelID]?.limit.context ?? 0;
+      windows.set(name, known > 0 ? known : UNKNOWN_WINDOW);
+    }
+    return windows.get(name) ?? UNKNOWN_WINDOW;
+  };
+
+  /** Brings the log in line with a conversation of opencode; undefined where nothing has been said in it. */
+  const synced = async (id: string): Promise<Session<undefined> | undefined> => {
     const { data = [] } = await opencode.session.messages({ path: { id } });
-    const held = await session(id);
+    const last = data.at(-1);
+    if (last === undefined) {
+      return undefined;
+    }
+    const held = await session(id, await windowOf(last.info));
     await held.sync(data.flatMap(neutralOf), { compact: false, view: false });
     return held;
   };
@@ -76,7 +114,7 @@ export const CompactordPlugin: Plugin = ({ client: opencode }) => {
       description,
       args: Object.fromEntries(Object.entries(parameters.properties).map(([key, one]) => [key, argument(one)])),
       execute: async (given, { sessionID, abort: signal }) => {
-        const tools = new AgentTools(await session(sessionID));
+        const tools = new AgentTools(client.session(`opencode-${sessionID}`));
         const output = await tools.handle({ name, arguments: JSON.stringify(given) }, { signal });
         if (output === undefined || output.isError) {
           throw new Error(output?.text ?? `there is no tool ${name}`);
@@ -93,6 +131,9 @@ export const CompactordPlugin: Plugin = ({ client: opencode }) => {
     "experimental.session.compacting": async ({ sessionID }, output) => {
       try {
         const held = await synced(sessionID);
+        if (held === undefined) {
+          return;
+        }
         const { compaction } = await held.compact({ reason: "manual" });
         const digest = compaction === undefined ? undefined : (await held.view()).neutral.find(isSummary);
         const text = (digest?.message?.parts ?? []).map(({ kind }) => (kind.case === "text" ? kind.value.text : ""));

@@ -30,6 +30,10 @@ function said(number: number, role: "user" | "assistant", ...parts: object[]): {
   };
 }
 
+const limit = { context: 20_000, output: 2_000 };
+const providers = [{ id: model.providerID, models: { [model.modelID]: { limit } } }];
+const config = { providers: () => Promise.resolve({ data: { providers } }) };
+
 const turns = [0, 1, 2].flatMap((turn) => {
   const state = { status: "completed", input: { path: "a.txt" }, output: `Crate ${turn}. ${"word ".repeat(3_000)}` };
   return [
@@ -44,6 +48,7 @@ test("the prompt of a summary has a digest, and the log all that was said", asyn
   let messages = turns;
   const opencode = {
     session: { messages: () => Promise.resolve({ data: messages }) },
+    config,
     app: { log: (entry: unknown) => Promise.resolve(logged.push(entry)) },
   };
   const hooks = await CompactordPlugin({ client: opencode } as unknown as Parameters<Plugin>[0]);
@@ -76,24 +81,35 @@ test("the prompt of a summary has a digest, and the log all that was said", asyn
   }
 });
 
-test("a long conversation needs no context window, and its session is opened again", async () => {
+test("a session gets the context window of the model, and a digest leaves room for the prompt", async () => {
   const warned: string[] = [];
   const note = ({ message }: Error): void => void warned.push(message);
   process.on("warning", note);
   after(() => process.off("warning", note));
   const sessionID = "ses_long";
-  const text = "word ".repeat(40_000);
+  const messages = Array.from({ length: 400 }, (_, turn) => [
+    said(turn * 2, "user", { type: "text", text: `Which crate is in part ${turn}? Never open box ${turn}.` }),
+    said(turn * 2 + 1, "assistant", { type: "text", text: `Part ${turn} has crate ${turn}. ${"word ".repeat(100)}` }),
+  ]).flat();
   const opencode = {
-    session: { messages: () => Promise.resolve({ data: [said(0, "user", { type: "text", text })] }) },
+    session: { messages: () => Promise.resolve({ data: messages }) },
+    config,
     app: { log: (entry: unknown) => assert.fail(JSON.stringify(entry)) },
   };
   // As an earlier plugin has made it.
   const session = await client.createSession({ sessionId: `opencode-${sessionID}`, policy: {} });
   const hooks = await CompactordPlugin({ client: opencode } as unknown as Parameters<Plugin>[0]);
-  await hooks.event?.({ event: { type: "session.idle", properties: { sessionID } } });
+  const output = { context: [] as string[] };
+  await hooks["experimental.session.compacting"]?.({ sessionID }, output);
   await hooks.dispose?.();
   await new Promise((resolve) => setImmediate(resolve));
-  assert.equal((await session.info()).session?.nextIndex, 1);
+  const { session: held } = await session.info();
+  assert.equal(held?.nextIndex, 800);
+  assert.equal(held.policy?.contextWindow, limit.context);
+  const [digest = ""] = output.context;
+  assert.match(digest, /Never open box/);
+  // A quarter of the window, at four characters a token.
+  assert.ok(digest.length < limit.context, `${digest.length} characters`);
   assert.deepEqual(warned, []);
 });
 
@@ -101,6 +117,7 @@ test("the model reads by recall_content what was said, and a process that ends w
   let answer: (answered: { data: typeof turns }) => void = () => undefined;
   const opencode = {
     session: { messages: () => new Promise<{ data: typeof turns }>((resolve) => (answer = resolve)) },
+    config,
     app: { log: (entry: unknown) => assert.fail(JSON.stringify(entry)) },
   };
   const hooks = await CompactordPlugin({ client: opencode } as unknown as Parameters<Plugin>[0]);
@@ -161,6 +178,7 @@ test("what is said in opencode is in the log as it was, and a second time nothin
       const sessionID = `ses_drawn_${number}`;
       const opencode = {
         session: { messages: () => Promise.resolve({ data: conversation.flatMap(saidIn) }) },
+        config,
         app: { log: (entry: unknown) => assert.fail(JSON.stringify(entry)) },
       };
       const hooks = await CompactordPlugin({ client: opencode } as unknown as Parameters<Plugin>[0]);
