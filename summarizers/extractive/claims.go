@@ -214,21 +214,31 @@ func diagnoses(text string) bool {
 	})
 }
 
-// rethink drops what the agent thought before to be wrong with the same thing. What it told in an answer was thought over.
+// olderTheory is taken off the score of what the agent thought before to be wrong with the same thing and others.
+const olderTheory = 4
+
+// rethink drops what the agent thought before to be wrong with the same things. An older thought that names others, too, may say
+// more, and is only worth less. What it told in an answer was thought over.
 func (l *ledger) rethink(c *claim) {
 	if c.answers || c.doubted || !diagnoses(c.text) {
 		return
 	}
-	var older []claim
+	var gone []claim
+	demoted := map[*item]bool{}
 	for _, name := range c.names {
 		for _, old := range l.claims[name] {
-			if !old.answers && old.newest() < c.newest() && diagnoses(old.text) {
-				older = append(older, old)
+			switch {
+			case old.answers || old.newest() >= c.newest() || !diagnoses(old.text) || demoted[old.item]:
+			case slices.ContainsFunc(old.names, func(n string) bool { return !slices.Contains(c.names, n) }):
+				old.score -= olderTheory
+				demoted[old.item] = true
+			default:
+				gone = append(gone, old)
 			}
 		}
 	}
-	if len(older) > 0 {
-		l.dropClaims(older)
+	if len(gone) > 0 {
+		l.dropClaims(gone)
 	}
 }
 

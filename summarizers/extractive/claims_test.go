@@ -155,7 +155,7 @@ func TestTheNewestTheoryCounts(t *testing.T) {
 	t.Parallel()
 	for _, theories := range [][2]string{
 		{"The problem is that `tide_height` reads the table of the wrong harbour at noon.", "The root cause is that `tide_height` counts the first minute of an hour twice."},
-		{"The issue is that `tide_height` rounds the metres of `sea_level` down.", "The real bug is that `tide_height` forgets the summer time."},
+		{"The issue is that `tide_height` rounds all of the metres down.", "The real bug is that `tide_height` forgets the summer time."},
 		{"Das Problem ist, dass `tide_height` die Tabelle des falschen Hafens liest.", "Die Ursache liegt darin, dass `tide_height` die Sommerzeit vergisst."},
 		{"El problema es que `tide_height` lee la tabla de otro puerto al mediodía.", "La causa está en que `tide_height` olvida el horario de verano."},
 		{"Проблема в том, что `tide_height` читает таблицу другого порта.", "Причина в том, что `tide_height` забывает летнее время."},
@@ -176,5 +176,12 @@ func TestTheNewestTheoryCounts(t *testing.T) {
 	c.user("Find out why the ferry is late.")
 	c.thinks("The problem is that `tide_height` reads the table of the wrong harbour at noon.", "12 lines", false)
 	c.thinks("The function `tide_height` is a problem, since it reads `sea_level` twice.", "12 lines", false)
+	require.Contains(t, c.facts(t), "wrong harbour")
+
+	// One that names more may say more.
+	c = conversation{}
+	c.user("Find out why the ferry is late.")
+	c.thinks("The problem is that `tide_height` asks `sea_level` for the wrong harbour at noon.", "12 lines", false)
+	c.thinks("The problem is that `tide_height` returns nothing for it.", "12 lines", false)
 	require.Contains(t, c.facts(t), "wrong harbour")
 }
