@@ -9,6 +9,7 @@ import (
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
 	"github.com/compactord/compactord/service"
+	"github.com/compactord/compactord/storage/memory"
 	"github.com/compactord/compactord/summarizers"
 )
 
@@ -151,7 +152,8 @@ func TestFoldOfMessagesThatChangeMeanwhile(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			held := newStops()
-			d := start(t, withHooks(service.Hooks{BeforeCommit: held.hold}))
+			// Over a database, the other daemon would take this one for dead and its compaction for ended.
+			d := start(t, withStore(memory.New()), withHooks(service.Hooks{BeforeCommit: held.hold}))
 			d.create("s", small(1000))
 			d.append("s", working(10, 2000)...)
 			ended := make(chan error, 1)
