@@ -134,6 +134,13 @@ func (s *Store) searchFree(known *missingPages) error {
 	return nil
 }
 
+// searchAgain begins the search anew where it was ended before it had found the pages. An error leaves it to the next opening.
+func (s *Store) searchAgain() {
+	if s.freeUnknown.Load() && s.search.missing == nil && len(s.search.found) == 0 {
+		_ = s.searchFree(nil)
+	}
+}
+
 func isClosed(c <-chan struct{}) bool {
 	select {
 	case <-c:
@@ -177,6 +184,10 @@ func (s *Store) completeList() {
 	switch {
 	case refuses(err):
 		s.outages.begins(err, false)
+		return
+	case errors.Is(err, errHeaderDamaged):
+		// Nothing was tried.
+		s.search.next = time.Now().Add(completePause)
 		return
 	case err != nil:
 		s.search.giveUp()

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/compactord/compactord/storage/bolt/internal/pages"
+	"github.com/compactord/compactord/storage/storagetest"
 )
 
 // After an error of the disk the file is opened again without a look at all its pages, for which reads would wait: the search
@@ -38,9 +39,7 @@ func TestFreeIsSearchedAgainAfterAnError(t *testing.T) {
 		require.True(t, s.Statistics().FreeUnknown)
 		if !closed {
 			close(search)
-			for s.Statistics().FreeUnknown {
-				s.change(t, "four", "four")
-			}
+			s.changeUntilFreeIsKnown(t)
 			require.Greater(t, s.Statistics().FreeBytes, int64(100_000))
 		}
 		require.NoError(t, s.Close())
@@ -49,6 +48,75 @@ func TestFreeIsSearchedAgainAfterAnError(t *testing.T) {
 		requireSound(t, path)
 		requireAllFree(t, path)
 	}
+}
+
+// changeUntilFreeIsKnown writes until what was searched for is listed.
+func (s *Store) changeUntilFreeIsKnown(t *testing.T) {
+	t.Helper()
+	for range 10_000 {
+		if !s.Statistics().FreeUnknown {
+			return
+		}
+		s.change(t, "four", "four")
+	}
+	require.Fail(t, "the free pages are not found")
+}
+
+// Where a deletion on a full disk needs the reserve, for which the search ends, it begins again.
+func TestFreeIsSearchedAgainAfterTheReserveWasNeeded(t *testing.T) {
+	path := withoutList(t)
+	file, options := newFaultyFile(t)
+	search, begun := make(chan struct{}), make(chan struct{}, 9)
+	options.ListFreeLater, options.Reserve, options.failed = true, 1<<16, file.healed
+	options.searches = func(ended <-chan struct{}) {
+		begun <- struct{}{}
+		after(search)(ended)
+	}
+	s, err := Open(path, options)
+	require.NoError(t, err)
+	<-begun
+	s.change(t, "two", "four")
+	file.inject(s, once(false, syscall.ENOSPC, nil))
+	require.NoError(t, s.DeleteSession(t.Context(), "", "four"))
+	<-begun
+	close(search)
+	d := storagetest.NewSession("", "four", "u")
+	require.NoError(t, s.CreateSession(t.Context(), &d.Commit))
+	s.changeUntilFreeIsKnown(t)
+	require.NoError(t, s.Close())
+	require.False(t, lacksFree(t, path))
+	requireSound(t, path)
+	requireAllFree(t, path)
+}
+
+// Where the header of the last commit is damaged when the search ends, what it has found is listed once the header is whole again.
+func TestFreePagesWaitForAWholeHeader(t *testing.T) {
+	path := withoutList(t)
+	synctest.Test(t, func(t *testing.T) {
+		search, begun := make(chan struct{}), make(chan struct{}, 9)
+		options := Options{ListFreeLater: true, searches: func(ended <-chan struct{}) {
+			begun <- struct{}{}
+			after(search)(ended)
+		}}
+		s, err := Open(path, options)
+		require.NoError(t, err)
+		s.change(t, "two", "four")
+		synctest.Wait()
+		mend := damageNewestHeader(t, s, path)
+		close(search)
+		synctest.Wait()
+		require.True(t, s.Statistics().FreeUnknown)
+		mend()
+		s.change(t, "four", "four")
+		<-time.After(2 * completePause)
+		synctest.Wait()
+		require.False(t, s.Statistics().FreeUnknown)
+		require.Len(t, begun, 1)
+		require.NoError(t, s.Close())
+	})
+	require.False(t, lacksFree(t, path))
+	requireSound(t, path)
+	requireAllFree(t, path)
 }
 
 // Where there is no room for the list of the free pages, they are not searched for again, and listed once there is.

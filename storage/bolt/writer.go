@@ -76,6 +76,7 @@ func (s *Store) commit(ops []*operation) (sweeping bool) {
 	err := s.update(write)
 	if len(ops) == 1 && ops[0].frees && errors.Is(err, storage.ErrFull) && s.giveReserve() {
 		err = s.update(write)
+		s.searchAgain()
 	}
 	switch {
 	case err == nil:
