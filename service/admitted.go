@@ -92,19 +92,24 @@ func (s *Service) admittedFork(
 func (s *Service) admittedSync(
 	ctx context.Context, req *compactordv1.SyncMessagesRequest,
 ) (context.Context, *admission.Permit, error) {
-	if !isLarge(req) && !s.plansMuch(ctx, req.GetSessionId()) {
+	if !isLarge(req) && !s.readsAsHeavy(ctx, req.GetSessionId()) {
 		s.admission.Pass()
 		return ctx, &admission.Permit{}, nil
 	}
 	return s.admission.Imports.Enter(ctx, wholeCore, nil)
 }
 
-// plansMuch reports that an append to a session plans on a large view. Where the row cannot be read, the append says
-// why.
+// plansMuch reports that an append to a session plans on a large view, by what the last append has noted.
 func (s *Service) plansMuch(ctx context.Context, id string) bool {
 	if heavy, known := s.heavy.has(ctx, id); known {
 		return heavy
 	}
+	return s.readsAsHeavy(ctx, id)
+}
+
+// readsAsHeavy reports that an append to a session plans on a large view, by the session's row. Where that cannot be read, the call
+// says why.
+func (s *Service) readsAsHeavy(ctx context.Context, id string) bool {
 	row, err := s.logs.Row(ctx, id)
 	return err == nil && isHeavy(row.GetHead(), row.GetResolvedPolicy())
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc"
 	"google.golang.org/protobuf/proto"
 
 	compactordv1 "github.com/compactord/compactord/proto/compactord/v1"
@@ -184,4 +185,53 @@ func TestLinesThatPlanMuchWait(t *testing.T) {
 			})
 		})
 	}
+}
+
+// discardedSync receives the steps of a SyncMessages that is called without a network.
+type discardedSync struct {
+	grpc.ServerStreamingServer[compactordv1.SyncMessagesResponse]
+	ctx func() context.Context
+}
+
+func (s discardedSync) Context() context.Context { return s.ctx() }
+
+func (discardedSync) Send(*compactordv1.SyncMessagesResponse) error { return nil }
+
+// A sync waits by what the session is now, not by what an append has found: a session that was cleared since is little work.
+func TestSyncsWaitByTheSessionsRow(t *testing.T) {
+	t.Parallel()
+	appending(t, func(a *appender) {
+		a.create("s", &compactordv1.Policy{ContextWindow: proto.Uint32(200_000)})
+		for range 15 {
+			a.append("s", user(strings.Repeat("request ", 10_000)))
+		}
+		synced := func() chan struct{} {
+			ended := make(chan struct{})
+			go func() {
+				defer close(ended)
+				req := &compactordv1.SyncMessagesRequest{SessionId: "s", Elements: []*compactordv1.ListElement{
+					{Content: &compactordv1.ListElement_Message{Message: user("begin anew")}},
+				}}
+				assert.NoError(a.t, a.service.SyncMessages(req, discardedSync{ctx: a.t.Context}))
+			}()
+			synctest.Wait()
+			return ended
+		}
+		a.hold()
+		waiting := synced()
+		select {
+		case <-waiting:
+			require.Fail(a.t, "the sync of a large session waits for no other work")
+		default:
+		}
+		_, err := a.service.ClearSession(a.t.Context(), &compactordv1.ClearSessionRequest{SessionId: "s"})
+		require.NoError(a.t, err)
+		select {
+		case <-synced():
+		default:
+			require.Fail(a.t, "the sync of a session that was cleared waits")
+		}
+		a.letGo()
+		<-waiting
+	})
 }

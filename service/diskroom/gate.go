@@ -130,11 +130,28 @@ func (g *Gate) Look() {
 	}
 	g.seen.Store(now)
 	switch isLow := now.known && now.free < limit; {
-	case isLow && !g.low.Swap(true):
-		g.since = time.Now()
-		g.told(storage.Outage{Err: lowError(now.free, limit), Since: g.since})
+	case isLow:
+		g.begins(now.free, limit)
 	case !isLow && (!now.known || now.free >= limit+limit/spareShare) && g.low.Swap(false):
 		g.told(storage.Outage{Since: g.since})
+	}
+}
+
+// noteLow notes that a write was refused for which a look has found too little room: writes of its size would be refused for
+// ever, and nobody would be told.
+func (g *Gate) noteLow(found *look) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.seen.Load() == found {
+		g.begins(found.free, g.limit.Load())
+	}
+}
+
+// begins tells that writes stop, where they have not yet.
+func (g *Gate) begins(free, limit int64) {
+	if !g.low.Swap(true) {
+		g.since = time.Now()
+		g.told(storage.Outage{Err: lowError(free, limit), Since: g.since})
 	}
 }
 
@@ -161,7 +178,12 @@ func (g *Gate) begin(takes int64) (done func(), err error) {
 		left := seen.free - (begun - seen.ended)
 		if g.low.Load() || left < limit {
 			g.begun.Add(-takes)
-			if !g.low.Load() {
+			switch {
+			case g.low.Load():
+			case begun-takes == seen.ended:
+				// The write alone does not fit.
+				g.noteLow(seen)
+			default:
 				// Much was written since the last look, or it took less than expected.
 				select {
 				case g.again <- struct{}{}:

@@ -97,6 +97,31 @@ func TestWritesStopAndGoOn(t *testing.T) {
 	})
 }
 
+// Where a write alone does not fit, the disk is low for all: else writes of its size would be refused for ever, and nobody
+// be told. Beside other writes, the disk is asked first.
+func TestWritesThatNeverFit(t *testing.T) {
+	t.Parallel()
+	d, said := &disk{}, &told{}
+	d.free.Store(limit + 4*mib)
+	g := diskroom.New(d, limit, nil, said.add)
+	done, err := g.Begin(mib)
+	require.NoError(t, err)
+	refused(t, g, 2*mib)
+	require.Empty(t, said.all)
+	done()
+	g.Look()
+	refused(t, g, 2*mib)
+	require.Len(t, said.all, 1)
+	require.ErrorIs(t, said.all[0].Err, storage.ErrFull)
+	g.Look()
+	refused(t, g, 1)
+	d.free.Store(2 * limit)
+	g.Look()
+	require.Len(t, said.all, 2)
+	require.NoError(t, said.all[1].Err)
+	taken(t, g, 2*mib)
+}
+
 // Between two looks, what is being written and what was written counts, and a refusal has the disk asked again.
 func TestWritesBetweenLooks(t *testing.T) {
 	t.Parallel()

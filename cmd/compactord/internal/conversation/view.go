@@ -67,22 +67,25 @@ var ErrViewChanged = errors.New("the view has changed while it was printed: prin
 func (c *Conversation) EachInView(
 	ctx context.Context, begin func(), fn func(*compactordv1.ViewMessage) error,
 ) (token string, err error) {
-	p := &viewPass{begin: begin, each: fn}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	p := &viewPass{begin: begin, each: fn, stop: stop}
 	_, token, err = c.ReadView(ctx, p)
 	switch {
-	case err != nil:
-		return "", err
 	case p.failed != nil:
 		return "", p.failed
 	case p.begun > 1:
 		return "", ErrViewChanged
+	case err != nil:
+		return "", err
 	}
 	return token, nil
 }
 
-// viewPass hands on each message of a view once: none of a page that is read anew, and none after an error.
+// viewPass hands on each message of a view once: none of a page that is read anew, and none after an error. Then no more are read.
 type viewPass struct {
 	begin  func()
+	stop   func()
 	each   func(*compactordv1.ViewMessage) error
 	begun  int
 	failed error
@@ -92,6 +95,8 @@ type viewPass struct {
 func (p *viewPass) Begin(*compactordv1.ContextReport) {
 	if p.begun++; p.begun == 1 {
 		p.begin()
+	} else {
+		p.stop()
 	}
 }
 
@@ -101,7 +106,9 @@ func (p *viewPass) Add(messages []*compactordv1.ViewMessage) {
 		if p.begun > 1 || p.failed != nil {
 			return
 		}
-		p.failed = p.each(m)
+		if p.failed = p.each(m); p.failed != nil {
+			p.stop()
+		}
 	}
 }
 

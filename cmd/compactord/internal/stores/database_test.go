@@ -177,7 +177,8 @@ func TestUnreachableDatabase(t *testing.T) {
 	// A role without rights on the tables learns who grants them, or who migrates.
 	conn, err := pgx.Connect(t.Context(), store)
 	require.NoError(t, err)
-	_, err = conn.Exec(t.Context(), "CREATE ROLE plain LOGIN")
+	// Roles are of the whole server, which other tests use, too.
+	_, err = conn.Exec(t.Context(), "DROP ROLE IF EXISTS plain; CREATE ROLE plain LOGIN")
 	require.NoError(t, errors.Join(err, conn.Close(t.Context())))
 	plain := with(func(_ *url.URL, q url.Values) { q.Set("user", "plain") })
 	for _, command := range []string{"serve", "sessions"} {
@@ -192,7 +193,7 @@ func TestUnreachableDatabase(t *testing.T) {
 // The rights that the documents give to the role of the daemons are enough for all that these and the commands do.
 func TestTheDocumentedRightsAreEnough(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", filepath.Join(t.TempDir(), "state"))
-	store := postgrestest.Shared(t).Empty(t)
+	store := postgrestest.Own(t).Empty(t)
 	programtest.Ran(t, "migrate", "--store", store).Ends(t, terminal.ExitDone)
 	document, err := os.ReadFile("../../../../docs/scaling.md")
 	require.NoError(t, err)
