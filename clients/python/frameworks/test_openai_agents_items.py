@@ -10,11 +10,21 @@ from typing import Any
 
 import pytest
 from agents.testing import ScriptedModel, assistant_message, function_call
+from agents.tool_context import ToolContext
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import compactord
-from agents import Agent, RunConfig, Runner, SQLiteSession, TResponseInputItem, UserError, set_tracing_disabled
+from agents import (
+    Agent,
+    FunctionTool,
+    RunConfig,
+    Runner,
+    SQLiteSession,
+    TResponseInputItem,
+    UserError,
+    set_tracing_disabled,
+)
 from compactord.openai_agents import CompactordFilter, CompactordSession, recall_tools
 from generated import texts
 from programs import BINARY, recordings
@@ -277,27 +287,64 @@ def test_a_run_without_the_filter_is_told(client: compactord.Client) -> None:
     unfiltered()
 
 
-@pytest.mark.parametrize("kept", [4, 3])
-def test_a_run_with_the_end_of_the_list_is_the_conversations(client: compactord.Client, kept: int) -> None:
-    """The program cuts the list at its front after a run with tools: that is another list, which is said."""
+def user(text: str) -> TResponseInputItem:
+    return {"role": "user", "content": text}
+
+
+def test_a_run_with_the_end_of_the_list_is_sent_as_it_is(client: compactord.Client) -> None:
+    """The program cuts the list at its front after a run with tools: an agent in a tool may have such a list, too."""
     held = client.create_session(dialect=DIALECT, policy=POLICY)
     look = function_call("search_messages", {"words": "dog"}, call_id="call_1")
     model = ScriptedModel([[assistant_message("One.")], [look], [assistant_message("Two.")], [assistant_message("3.")]])
     agent = Agent(name="One", model=model, tools=recall_tools())
     config = RunConfig(call_model_input_filter=CompactordFilter(held))
 
-    def user(text: str) -> TResponseInputItem:
-        return {"role": "user", "content": text}
-
     async def run() -> None:
         items = (await Runner.run(agent, "Hi.", run_config=config)).to_input_list()
         items = (await Runner.run(agent, [*items, user("Look.")], run_config=config)).to_input_list()
-        with pytest.warns(compactord.CompactordWarning, match="so they are put aside"):
-            await Runner.run(agent, [*items[-kept:], user("And?")], run_config=config)
+        with pytest.warns(compactord.CompactordWarning, match=f"session {held.id} .* so it is sent as it is"):
+            await Runner.run(agent, [*items[-4:], user("And?")], run_config=config)
 
     asyncio.run(run())
-    sent = [part.text.text for one in held.messages() for part in one.message.parts if part.HasField("text")]
-    assert "And?" in sent
+    assert texts_of(client, held) == ["Hi.", "One.", "Look."]
+    assert not list(held.records(kinds=["revert"]))
+
+
+def test_an_agent_that_is_a_tool_may_have_equal_ids_of_calls(client: compactord.Client) -> None:
+    """Some servers number the calls of each conversation anew."""
+    look = function_call("search_messages", {"words": "dog"}, call_id="call_0")
+    inner_model = ScriptedModel([[look], [assistant_message("I am the inner one.")]])
+    inner = Agent(name="Inner", model=inner_model, tools=recall_tools())
+    ask = function_call("inner", {"input": "Look."}, call_id="call_1")
+    model = ScriptedModel([[look], [ask], [assistant_message("Done.")]])
+    outer = Agent(name="Outer", model=model, tools=[inner.as_tool("inner", "Asks the inner one."), *recall_tools()])
+    held = client.create_session(dialect=DIALECT, policy=POLICY)
+    config = RunConfig(call_model_input_filter=CompactordFilter(held))
+    asyncio.run(Runner.run(outer, "Ask.", run_config=config))
+    assert texts_of(client, held) == ["Ask."]
+    assert not list(held.records(kinds=["revert"]))
+
+
+def test_a_reviewer_of_the_end_of_the_list_is_none_of_the_conversation(client: compactord.Client) -> None:
+    """Its list is that of a program that has cut its own: it is sent as it is, which is said."""
+    reviewer = Agent(name="Reviewer", model=ScriptedModel([[assistant_message("Well done.")]]))
+    held = client.create_session(dialect=DIALECT, policy=POLICY)
+    session = CompactordSession(held)
+
+    async def review(context: ToolContext[Any], _arguments: str) -> str:
+        items = await session.get_items()
+        shown = [*items[-2:], user("Review this.")]
+        with pytest.warns(compactord.CompactordWarning, match="so it is sent as it is"):
+            return str((await Runner.run(reviewer, shown, run_config=context.run_config)).final_output)
+
+    look = function_call("search_messages", {"words": "dog"}, call_id="call_1")
+    model = ScriptedModel([[look], [function_call("review", {}, call_id="call_2")], [assistant_message("Done.")]])
+    tool = FunctionTool("review", "Reviews.", {"type": "object", "properties": {}}, review, strict_json_schema=False)
+    agent = Agent(name="One", model=model, tools=[tool, *recall_tools()])
+    config = RunConfig(call_model_input_filter=session.model_input)
+    assert asyncio.run(Runner.run(agent, "Ask.", session=session, run_config=config)).final_output == "Done."
+    assert texts_of(client, held) == ["Ask.", "Done."]
+    assert not list(held.records(kinds=["revert"]))
 
 
 def test_a_run_after_a_compaction_is_the_conversations(client: compactord.Client) -> None:

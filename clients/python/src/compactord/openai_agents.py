@@ -7,7 +7,7 @@ session. :class:`CompactordSession` is an Agents session itself, which keeps its
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextvars import ContextVar
 from typing import Any
 
@@ -96,15 +96,24 @@ class CompactordFilter:
         """Whether this is a run within a tool of the conversation's run, which begins with another item.
 
         A later run of the conversation can look like one: its first turn is in a task of its own, within the task of
-        the run before. What follows the first item may be another after an edit, or after a run that has failed. Where
-        the program has cut the list at its front, a call or an output shows it: no other agent's run has that.
+        the run before. What follows the first item may be another after an edit, or after a run that has failed.
+
+        A list that a program has cut at its front cannot be told from the end of the list that a tool gives to its
+        agent. So it is another agent's, and a warning says so: as the conversation's, it could put the log aside.
         """
         task = asyncio.current_task()
         outer, its_task = _running.get((None, None))
         if outer is self and its_task is not None and its_task is not task and not its_task.done():
             firsts = [*self._items[:1], *self._begun[:1]]
-            is_known = any(item in firsts for item in items[:1]) or not _calls(self._items).isdisjoint(_calls(items))
-            return bool(firsts) and not is_known
+            if not firsts or any(item in firsts for item in items[:1]):
+                return False
+            if any(_without_id(item) in map(_without_id, self._items) for item in items[:1]):
+                warn(
+                    f"a list begins with a later item of session {self.session.id} than its own list, as that of an "
+                    "agent in a tool may, so it is sent as it is: give runs of the conversation the whole list, and an "
+                    "agent in a tool a run_config of its own"
+                )
+            return True
         _running.set((self, task))
         return False
 
@@ -202,9 +211,9 @@ class CompactordSession(SessionABC):
         await asyncio.to_thread(self._session.sync, items, compact=False, view=False)
 
 
-def _calls(items: Iterable[Mapping[str, Any]]) -> set[Any]:
-    """The ids of the calls of tools among items, and of the outputs."""
-    return {item["call_id"] for item in items if "call_id" in item}
+def _without_id(item: Mapping[str, Any]) -> dict[str, Any]:
+    """An item without the id that the provider gave it, which runs may take from it."""
+    return {name: value for name, value in item.items() if name != "id"}
 
 
 def _is_answer(item: Mapping[str, Any]) -> bool:
