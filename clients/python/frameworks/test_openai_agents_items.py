@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -276,7 +277,7 @@ def test_a_run_without_the_filter_is_told(client: compactord.Client) -> None:
         asyncio.run(Runner.run(agent, "Go on.", session=session, run_config=config))
 
     def unfiltered() -> None:
-        with pytest.warns(compactord.CompactordWarning, match="the run has no filter, so nothing is compacted"):
+        with pytest.warns(compactord.CompactordWarning, match="has no filter, so it is not compacted"):
             run()
 
     unfiltered()
@@ -285,6 +286,18 @@ def test_a_run_without_the_filter_is_told(client: compactord.Client) -> None:
     answers = asyncio.run(session.get_items())[-1:]
     asyncio.run(session.add_items([{"role": "user", "content": "Hi."}, *answers]))
     unfiltered()
+
+
+def test_each_session_is_told_of_a_run_without_the_filter(client: compactord.Client) -> None:
+    """Python says a text once for each place, so each session has its own."""
+    sessions = [CompactordSession(client.create_session(dialect=DIALECT, policy=POLICY)) for _ in range(2)]
+    agent = Agent(name="One", model=ScriptedModel([[assistant_message("One.")]] * 4))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default", compactord.CompactordWarning)
+        for session in sessions * 2:
+            asyncio.run(Runner.run(agent, "Go on.", session=session))
+    told = [str(one.message).partition(" has no filter")[0] for one in caught]
+    assert told == [f"a run of session {session.session_id}" for session in sessions]
 
 
 def user(text: str) -> TResponseInputItem:

@@ -162,7 +162,8 @@ class CompactordSession(SessionABC):
     ) -> None:
         """Append items, which are on disk then. What a model call has appended already is not appended again.
 
-        Where a model has answered in a run without the filter, a :class:`compactord.CompactordWarning` says so.
+        Where a model has answered in a run without the filter, a :class:`compactord.CompactordWarning` says so. By
+        default, Python shows it once for a session.
 
         Args:
             items: The items.
@@ -171,8 +172,8 @@ class CompactordSession(SessionABC):
         held = await self._held()
         if wrapper is not None and not self.model_input.was_called and any(map(_is_answer, items)):
             warn(
-                "the run has no filter, so nothing is compacted: give each run both, the session and "
-                "run_config=RunConfig(call_model_input_filter=session.model_input)"
+                f"a run of session {self.session_id} has no filter, so it is not compacted: give each run both, the "
+                "session and run_config=RunConfig(call_model_input_filter=session.model_input)"
             )
         items = [*held, *items]
         if not self.model_input.holds(items):
