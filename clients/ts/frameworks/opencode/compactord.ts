@@ -4,7 +4,7 @@
 // README.md beside this file says how to install it.
 
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
-import { tool, type Hooks, type Plugin, type ToolDefinition } from "@opencode-ai/plugin";
+import { tool, type Hooks, type Plugin, type PluginInput, type ToolDefinition } from "@opencode-ai/plugin";
 import type { Message, Part } from "@opencode-ai/sdk";
 import {
   AgentTools,
@@ -21,8 +21,8 @@ interface Said {
   readonly parts: readonly Part[];
 }
 
-/** The context window of a model of which opencode does not know it, in tokens. */
-const UNKNOWN_WINDOW = 128_000;
+/** The context window of a model of which opencode does not know it, in tokens: a digest for it leaves room in any. */
+const UNKNOWN_WINDOW = 16_000;
 
 /**
  * opencode says when it compacts. A digest has four fifths of the reserve, about as much as opencode leaves out of the prompt of
@@ -41,8 +41,10 @@ export const CompactordPlugin: Plugin = ({ client: opencode }) => {
   const client = new Client();
 
   const opened = new Map<string, Opened>();
-  /** The context windows of models. */
+  /** The context windows of models, as far as opencode knows them. */
   const windows = new Map<string, number>();
+  /** The models of which opencode's log says that it does not know the window. */
+  const unknown = new Set<string>();
   /** What is being written: a process that ends waits for it. */
   const writing = new Set<Promise<unknown>>();
 
@@ -72,15 +74,29 @@ export const CompactordPlugin: Plugin = ({ client: opencode }) => {
     return made;
   };
 
+  const failed = async (error: unknown): Promise<void> => {
+    const message = `compactord: ${textOf(error)}`;
+    await opencode.app.log({ body: { service: "compactord", level: "warn", message } });
+  };
+
+  /** The window of the model of a message. One that opencode does not know now is asked for again. */
   const windowOf = async (info: Message): Promise<number> => {
     const { providerID, modelID } = info.role === "user" ? info.model : info;
     const name = `${providerID}/${modelID}`;
-    if (!windows.has(name)) {
-      const { data } = await opencode.config.providers();
-      const known = data?.providers.find(({ id }) => id === providerID)?.models[modelID]?.limit.context ?? 0;
-      windows.set(name, known > 0 ? known : UNKNOWN_WINDOW);
+    const held = windows.get(name);
+    if (held !== undefined) {
+      return held;
     }
-    return windows.get(name) ?? UNKNOWN_WINDOW;
+    const { found, why } = await askedWindow(opencode, providerID, modelID);
+    if (found > 0) {
+      windows.set(name, found);
+      return found;
+    }
+    if (!unknown.has(name)) {
+      unknown.add(name);
+      await failed(`the context window of ${name} is not known, so digests are for ${UNKNOWN_WINDOW} tokens: ${why}`);
+    }
+    return UNKNOWN_WINDOW;
   };
 
   /** Brings the log in line with a conversation of opencode; undefined where nothing has been said in it. */
@@ -93,11 +109,6 @@ export const CompactordPlugin: Plugin = ({ client: opencode }) => {
     const held = await session(id, await windowOf(last.info));
     await held.sync(data.flatMap(neutralOf), { compact: false, view: false });
     return held;
-  };
-
-  const failed = async (error: unknown): Promise<void> => {
-    const message = `compactord: ${error instanceof Error ? error.message : String(error)}`;
-    await opencode.app.log({ body: { service: "compactord", level: "warn", message } });
   };
 
   /** Brings the log in line, and says in opencode's log where that fails. */
@@ -162,6 +173,24 @@ export const CompactordPlugin: Plugin = ({ client: opencode }) => {
     },
   });
 };
+
+/** The window of a model, in tokens: 0 where opencode does not know it, and why. */
+async function askedWindow(opencode: PluginInput["client"], providerID: string, modelID: string) {
+  try {
+    const { data, error } = await opencode.config.providers();
+    const model = data?.providers.find(({ id }) => id === providerID)?.models[modelID];
+    return {
+      found: model?.limit.context ?? 0,
+      why: data === undefined ? textOf(error ?? "no answer") : "set limit.context of the model",
+    };
+  } catch (error) {
+    return { found: 0, why: textOf(error) };
+  }
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : typeof error === "string" ? error : JSON.stringify(error);
+}
 
 /** The schema of an argument. Which are needed, and what they may be, the tool itself says to the model. */
 function argument({ type, description }: AgentTool["parameters"]["properties"][string]) {

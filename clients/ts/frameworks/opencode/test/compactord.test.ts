@@ -145,6 +145,41 @@ test("the model reads by recall_content what was said, and a process that ends w
   await again.dispose?.();
 });
 
+test("a window that opencode does not know is small, is asked for again, and keeps nothing out of the log", async () => {
+  const sessionID = "ses_unknown";
+  const unknown = [{ id: model.providerID, models: { [model.modelID]: { limit: { context: 0, output: 0 } } } }];
+  const answers = [
+    () => Promise.reject(new Error("no server")),
+    () => Promise.resolve({ error: "no providers" }),
+    () => Promise.resolve({ data: { providers: unknown } }),
+    () => Promise.resolve({ data: { providers: unknown } }),
+    config.providers,
+    () => Promise.reject(new Error("the known window is asked for again")),
+  ];
+  let asked = 0;
+  let messages: typeof turns = [];
+  const logged: string[] = [];
+  const opencode = {
+    session: { messages: () => Promise.resolve({ data: messages }) },
+    config: { providers: () => (answers[asked++] ?? config.providers)() },
+    app: { log: ({ body }: { body: { message: string } }) => Promise.resolve(logged.push(body.message)) },
+  };
+  const hooks = await CompactordPlugin({ client: opencode } as unknown as Parameters<Plugin>[0]);
+  const windows: unknown[] = [];
+  for (let turn = 0; turn < 6; turn++) {
+    messages = [...messages, said(turn, "user", { type: "text", text: `Part ${turn}.` })];
+    await hooks.event?.({ event: { type: "session.idle", properties: { sessionID } } });
+    const { session } = await client.session(`opencode-${sessionID}`).info();
+    assert.equal(session?.nextIndex, turn + 1);
+    windows.push(session.policy?.contextWindow);
+  }
+  await hooks.dispose?.();
+  assert.deepEqual(windows, [16_000, 16_000, 16_000, 16_000, limit.context, limit.context]);
+  assert.equal(asked, 5);
+  assert.equal(logged.length, 1);
+  assert.match(logged[0] ?? "", /window of make\/make-believe is not known.*no server/);
+});
+
 interface Drawn {
   readonly asked: string;
   readonly text: string;
