@@ -125,7 +125,8 @@ export const CompactordPlugin: Plugin = ({ client: opencode }) => {
       description,
       args: Object.fromEntries(Object.entries(parameters.properties).map(([key, one]) => [key, argument(one)])),
       execute: async (given, { sessionID, abort: signal }) => {
-        const tools = new AgentTools(client.session(`opencode-${sessionID}`));
+        // The model may ask before anything is in the log. The first sync sets the policy.
+        const tools = new AgentTools(await client.openSession(`opencode-${sessionID}`));
         const output = await tools.handle({ name, arguments: JSON.stringify(given) }, { signal });
         if (output === undefined || output.isError) {
           throw new Error(output?.text ?? `there is no tool ${name}`);

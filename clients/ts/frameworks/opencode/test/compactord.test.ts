@@ -180,6 +180,27 @@ test("a window that opencode does not know is small, is asked for again, and kee
   assert.match(logged[0] ?? "", /window of make\/make-believe is not known.*no server/);
 });
 
+test("before anything is in the log, a search finds nothing", async () => {
+  let messages: typeof turns = [];
+  const opencode = {
+    session: { messages: () => Promise.resolve({ data: messages }) },
+    config,
+    app: { log: (entry: unknown) => assert.fail(JSON.stringify(entry)) },
+  };
+  const hooks = await CompactordPlugin({ client: opencode } as unknown as Parameters<Plugin>[0]);
+  const { search_messages: search } = hooks.tool ?? {};
+  assert.ok(search !== undefined);
+  const sessionID = "ses_new";
+  const context = { sessionID, abort: new AbortController().signal } as Parameters<typeof search.execute>[1];
+  assert.equal(await search.execute({ words: "box" }, context), "No message matches.");
+  messages = turns;
+  await hooks.event?.({ event: { type: "session.idle", properties: { sessionID } } });
+  const { session } = await client.session(`opencode-${sessionID}`).info();
+  assert.equal(session?.policy?.contextWindow, limit.context);
+  assert.match(JSON.stringify(await search.execute({ words: "box" }, context)), /#0/);
+  await hooks.dispose?.();
+});
+
 interface Drawn {
   readonly asked: string;
   readonly text: string;
