@@ -71,8 +71,6 @@ var (
 	ContentUpTo = contentUpTo
 	// NodAt returns the length of the nod at the beginning of a text.
 	NodAt = nodAt
-	// Chats says whether a message only thanks, parts, or says that its author comes back.
-	Chats = chats
 	// IsCJK says whether a character is one of a script without spaces.
 	IsCJK = isCJK
 )

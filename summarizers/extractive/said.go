@@ -22,7 +22,6 @@ const (
 	withValue     = 1.3
 	withTask      = 0.6
 	withReply     = 0.4
-	withChat      = 0.2
 	withChange    = 2.5
 	whenCorrected = 0.3
 	saidLength    = 0.8
@@ -30,7 +29,7 @@ const (
 )
 
 // saidRank ranks short messages of the user: what was said once before what is said again and again, a statement with a
-// value before others, a task after statements, which may still hold, then a reply, and chat last. Newer ones count double, and those
+// value before others, a task after statements, which may still hold, and a reply last. Newer ones count double, and those
 // that change what was said before somewhat more.
 func (p *plan) saidRank(it *item) int {
 	rank := 1e5 * float64(min(contentUpTo(it.text, maxContent), maxContent)) / float64(1+it.times)
@@ -38,8 +37,6 @@ func (p *plan) saidRank(it *item) int {
 		rank *= withValue
 	}
 	switch {
-	case chats(ownWords(it.text)):
-		rank *= withChat
 	case p.cues.substanceOf(it.text) < task:
 		rank *= withReply
 	case opensTask(it.text) || requests(it.text):
