@@ -75,23 +75,13 @@ func (l *ledger) rollBack(path string, index uint32) {
 // temporary are the folders of files that do not last.
 var temporary = []string{"/tmp/", "/var/tmp/", "/private/tmp/"}
 
-// isScratch says whether a file is a script that the agent wrote only to run it, or a patch that it wrote to apply it: it stands
-// outside of the project's folders.
+// isScratch says whether a file is a script that the agent wrote only to run it: it stands outside of the project's folders.
 func (l *ledger) isScratch(f *file) bool {
-	if !f.created || !l.ran[baseOf(f.path)] && !isPatch(f.path) {
+	if !f.created || !l.ran[baseOf(f.path)] {
 		return false
 	}
 	return !strings.Contains(f.path, "/") || slices.ContainsFunc(temporary, func(dir string) bool { return strings.HasPrefix(f.path, dir) }) ||
 		isAbsolute(f.path) && slices.Contains(l.places(), path.Dir(f.path))
-}
-
-// isPatch says whether a file holds changes of others, or what is left of some.
-func isPatch(name string) bool {
-	switch path.Ext(name) {
-	case ".patch", ".diff", ".rej", ".orig":
-		return true
-	}
-	return false
 }
 
 // places returns the directories that commands changed to.

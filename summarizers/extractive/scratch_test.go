@@ -50,22 +50,6 @@ func TestScratchScriptsShareALine(t *testing.T) {
 	require.Contains(t, below(next.summary(t, text), "## Relevant Files"), strings.TrimSuffix(scratch, ", …"))
 }
 
-// Patches that were written to apply them stood among the files of the project, one for each attempt.
-func TestPatchesShareTheLineOfScripts(t *testing.T) {
-	t.Parallel()
-	var c conversation
-	c.user("See to the pager, please.")
-	for _, name := range []string{"pager.patch", "pager2.diff", "/tmp/pager3.patch"} {
-		c.runs("cat > "+name+" <<'EOF'\n--- a/src/pager.py\n+++ b/src/pager.py\n@@ -1 +1 @@\n-last = 1\n+last = None\nEOF", "", false)
-		c.runs("patch -p1 < "+name, "patching file src/pager.py", false)
-	}
-	c.writes("patches/0001-pager.patch", "--- a/pager.py")
-	files := below(c.summary(t, ""), "## Relevant Files")
-	require.Contains(t, files, "- Scratch scripts: `/tmp/pager3.patch`, `pager2.diff`, `pager.patch`")
-	require.Contains(t, files, "- `patches/0001-pager.patch` modified")
-	require.NotContains(t, files, "- `pager")
-}
-
 // TestACopyChangesOnlyOneFile: of a copy, only the new file is changed.
 func TestACopyChangesOnlyOneFile(t *testing.T) {
 	t.Parallel()
