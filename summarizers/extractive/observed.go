@@ -68,10 +68,37 @@ var complaining = inAnyCase(
 	"is expected", "expected", "required", "missing", "invalid", "unknown", "unexpected", "unsupported", "must be ", "must not ", "must have", "not allowed", "not valid", "not a valid", "cannot be ",
 )
 
+// Complaints about a call begin with what is wrong with an argument, or with "The value of" and say of which type that is. Words
+// of orders stand in none, for a user may speak of an argument, too: what looks like an order is one.
+var (
+	opensComplaint = inAnyCase(
+		"argument '", "argument `", "argument \"", "parameter '", "parameter `", "parameter \"", "missing required ", "missing argument", "missing parameter",
+		"missing value", "invalid value", "invalid argument", "invalid parameter", "unknown argument", "unknown parameter", "unexpected argument", "unexpected parameter",
+		"unsupported value", "unsupported argument", "unsupported parameter",
+	)
+	opensTyped = inAnyCase("the value of ", "the argument ", "the parameter ")
+	typed      = inAnyCase(
+		"must be a text", "must be a string", "must be a number", "must be a list", "must be an array", "must be an object", "must be an integer", "must be a boolean",
+		"must be one of [", "must be one of (", "must be one of {", "is expected to be ",
+	)
+	ordersInComplaint = inAnyCase("never", "from now on", "always", "please", "n't ", "n’t ", "stop ", "make ", "use ", " only ", " all ", " every ", "instead", "must not ")
+)
+
+// isComplaint says whether a line is one sentence in the form of such a complaint.
+func isComplaint(line string) bool {
+	opens := opensComplaint.opens(line) || opensTyped.opens(line) && typed.in(line)
+	if !opens || ordersInComplaint.in(line) {
+		return false
+	}
+	sentences := 0
+	eachSentence(line, func(string, bool) { sentences++ })
+	return sentences == 1
+}
+
 // refusesCall says whether a message within the agent's work is a program's complaint about its last call: a line that names an
 // argument of that in quotation marks.
 func (r *reader) refusesCall(said string) bool {
-	if !r.working || strings.Contains(said, "\n") || units(said) > maxComplaint || asks(said) || !complaining.in(said) {
+	if !r.working || strings.Contains(said, "\n") || units(said) > maxComplaint || asks(said) || !complaining.in(said) || !isComplaint(said) {
 		return false
 	}
 	return slices.ContainsFunc(r.lastArgs, func(a argument) bool {

@@ -40,6 +40,30 @@ func TestUsersSpeakOfResults(t *testing.T) {
 	}
 }
 
+// Orders and rules that name an argument of the last call were taken for a program's complaint, and nothing of them was left.
+func TestOrdersAboutArgumentsAreNoComplaints(t *testing.T) {
+	t.Parallel()
+	for said, left := range map[string]string{
+		"The `description` must not name customers.":                                                                "must not name customers",
+		"Stop filing for Oslo. The 'description' must be in German, and from now on file all of them under Bergen.": "under Bergen",
+		"The 'command' must be run as the user backup, never as root.":                                              "as the user backup",
+		"Missing 'description' fields must be filled with the name of the harbour.":                                 "the name of the harbour",
+		"The value of 'description' must be a text without names of customers from now on.":                         "without names of customers",
+		"The value of \"command\" must be north of the quay.":                                                       "north of the quay",
+		"Invalid values of 'description' must be sent back to the office.":                                          "sent back to the office",
+		"Argument 'command' is expected to be short. File the rest under Bergen.":                                   "under Bergen",
+	} {
+		var c conversation
+		c.user("File what the customers of the harbour tell us.")
+		c.tool("file", `{"description":"A buoy is missing","command":"make buoys"}`, "filed", false)
+		c.user(said)
+		c.tool("file", `{"description":"A quay is dark","command":"make quays"}`, "filed", false)
+		c.user("How many are filed by now?")
+		c.says("Two are filed.")
+		require.Contains(t, c.summary(t, ""), left, said)
+	}
+}
+
 // What a program says of a call in the user's name was taken for the last request.
 func TestComplaintsAboutCallsAreNoRequests(t *testing.T) {
 	t.Parallel()

@@ -120,6 +120,9 @@ func (r *reader) request(u *userMessage) {
 	r.asked, r.answered, r.offered = "", false, ""
 	r.take(r.lastUser)
 	if it.noise {
+		if r.refusesCall(u.said) {
+			r.rules(u.index, u.said, byUser)
+		}
 		return
 	}
 	for _, s := range speeches {
