@@ -114,6 +114,15 @@ var choosingItems = wordSet(`skip do take fix leave drop apply implement ignore 
 // fewestItems is how many numbers such an order names at least: one alone may be an amount.
 const fewestItems = 2
 
+// mostItemDigits is how many digits the number of an item has at most: 404 is none.
+const mostItemDigits = 2
+
+// theRest is what such an order says of all other items, in lower case. Where anything else follows the numbers, they may be amounts.
+var theRest = []string{
+	"do the rest", "do the others", "do all others", "fix the rest", "fix the others", "leave the rest", "keep the rest", "take the rest", "apply the rest",
+	"mach den rest", "haz el resto", "fais le reste", "faça o resto", "сделай остальные", "其他都做", "其他都修", "其他都登记", "其余都做",
+}
+
 // choosesItems says whether a sentence is an order about the items of a list, by their numbers: "skip 5, 7 and 8 and do the rest".
 func choosesItems(text string) bool {
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return strings.ContainsRune(" ,;，、#", r) })
@@ -127,13 +136,13 @@ func choosesItems(text string) bool {
 		return false
 	}
 	items := 0
-	for _, word := range words[1:] {
+	for i, word := range words[1:] {
 		switch word = strings.TrimRight(word, ".!。"); {
-		case isDigits(word) && word != "":
+		case isDigits(word) && word != "" && len(word) <= mostItemDigits:
 			items++
-		case word == "and", word == "und", word == "y", word == "et", word == "e", word == "и", word == "和", word == "or":
+		case word == "and", word == "und", word == "y", word == "et", word == "e", word == "и", word == "和":
 		default:
-			return items >= fewestItems
+			return items >= fewestItems && slices.Contains(theRest, strings.TrimRight(strings.Join(words[i+1:], " "), ".!。"))
 		}
 	}
 	return items >= fewestItems
