@@ -50,6 +50,17 @@ func TestScratchScriptsShareALine(t *testing.T) {
 	require.Contains(t, below(next.summary(t, text), "## Relevant Files"), strings.TrimSuffix(scratch, ", …"))
 }
 
+// A patch that the user asked for stood among scripts that nobody needs.
+func TestAPatchIsAFileOfTheProject(t *testing.T) {
+	t.Parallel()
+	var c conversation
+	c.user("Write the change as a patch for the mailing list, in fix-tide.patch.")
+	c.writes("fix-tide.patch", "--- a/tide.go")
+	files := below(c.summary(t, ""), "## Relevant Files")
+	require.NotContains(t, files, "Scratch")
+	require.Contains(t, files, "- `fix-tide.patch`")
+}
+
 // TestACopyChangesOnlyOneFile: of a copy, only the new file is changed.
 func TestACopyChangesOnlyOneFile(t *testing.T) {
 	t.Parallel()
