@@ -180,10 +180,17 @@ func (l *ledger) claim(c claim) {
 var (
 	diagnosing = []string{"problem", "issue", "cause", "root cause", "bug", "reason", "culprit", "error", "failure", "fault"}
 	diagnosed  = inAnyCase(
-		"das problem ist", "das problem liegt", "die ursache ist", "die ursache liegt", "der fehler ist", "der fehler liegt", "der grund ist", "el problema es", "el problema está",
-		"la causa es", "la causa está", "el error es", "el error está", "le problème est", "le problème vient", "la cause est", "la cause vient", "le bug est", "le bug vient",
-		"l'erreur est", "l'erreur vient", "o problema é", "o problema está", "a causa é", "a causa está", "o erro é", "o erro está", "проблема в ", "причина в ", "ошибка в ",
-		"проблема —", "причина —", "问题是", "问题在于", "问题出在", "原因是", "原因在于", "根本原因", "問題は", "原因は", "バグは", "문제는", "원인은", "버그는",
+		"das problem ist, dass", "das problem liegt", "die ursache ist, dass", "die ursache liegt", "der fehler ist, dass", "der fehler liegt", "der grund ist, dass",
+		"el problema es que", "el problema está en", "la causa es que", "la causa está en", "el error es que", "el error está en",
+		"le problème est qu", "le problème vient d", "la cause est qu", "la cause vient d", "le bug est qu", "le bug vient d", "l'erreur est qu", "l'erreur vient d",
+		"o problema é que", "o problema está em", "o problema está n", "a causa é que", "a causa está em", "a causa está n", "o erro é que", "o erro está em",
+		"проблема в том, что", "причина в том, что", "ошибка в том, что", "问题是", "问题在于", "问题出在", "原因是", "原因在于", "根本原因",
+		"問題は", "原因は", "バグは", "문제는", "원인은", "버그는",
+	)
+	// noDiagnosis are words with which such a sentence only tells where nothing is wrong, or that it has ended.
+	noDiagnosis = inAnyCase(
+		" is not ", "isn't", " also ", " is fixed", " is gone", "liegt nicht", " auch ", "behoben", "también", "aussi", "também", "также", "тоже", "исправлен",
+		"不是", "不在", "并非", "也", "已修复", "解决", "ではな", "じゃな", "にな", "修正済", "아니", "해결",
 	)
 )
 
@@ -198,6 +205,9 @@ func diagnoses(text string) bool {
 			text = text[len(opening):]
 		}
 	}
+	if noDiagnosis.in(text) {
+		return false
+	}
 	if diagnosed.opens(text) {
 		return true
 	}
@@ -210,35 +220,26 @@ func diagnoses(text string) bool {
 	}
 	return slices.ContainsFunc(diagnosing, func(what string) bool {
 		after, ok := cutOpening(rest, what)
-		return ok && hasOpening(after, " is ", " was ", " here is ", " lies ", " must be ", ": ", " seems ")
+		return ok && hasOpening(after, " is that ", " was that ", " here is that ", " is in ", " was in ", " lies ", " is caused by ", " was caused by ")
 	})
 }
 
-// olderTheory is taken off the score of what the agent thought before to be wrong with the same thing and others.
+// olderTheory is taken off the score of what the agent thought before to be wrong with the same thing.
 const olderTheory = 4
 
-// rethink drops what the agent thought before to be wrong with the same things. An older thought that names others, too, may say
-// more, and is only worth less. What it told in an answer was thought over.
+// rethink ranks lower what the agent thought before to be wrong with one of the same things. It stays where there is room, since a
+// newer theory need not be truer. What it told in an answer was thought over.
 func (l *ledger) rethink(c *claim) {
 	if c.answers || c.doubted || !diagnoses(c.text) {
 		return
 	}
-	var gone []claim
-	demoted := map[*item]bool{}
 	for _, name := range c.names {
 		for _, old := range l.claims[name] {
-			switch {
-			case old.answers || old.newest() >= c.newest() || !diagnoses(old.text) || demoted[old.item]:
-			case slices.ContainsFunc(old.names, func(n string) bool { return !slices.Contains(c.names, n) }):
+			if !old.answers && !old.rethought && old.newest() < c.newest() && diagnoses(old.text) {
 				old.score -= olderTheory
-				demoted[old.item] = true
-			default:
-				gone = append(gone, old)
+				old.rethought = true
 			}
 		}
-	}
-	if len(gone) > 0 {
-		l.dropClaims(gone)
 	}
 }
 

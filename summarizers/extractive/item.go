@@ -114,6 +114,8 @@ type item struct {
 	turns int
 	// endedBefore says that a previous summary told that the request ended.
 	endedBefore bool
+	// rethought marks a theory of what is wrong that a newer one about the same thing followed.
+	rethought bool
 	// noise marks a user message that a program wrote.
 	noise bool
 	// passing marks an item that matters only while it is the latest: the last step, the next intention.
