@@ -313,30 +313,32 @@ func goesToDo(text string) bool {
 	return hasOpening(text, "if ", "wenn ", "falls ", "si ", "если ", "如果", "若", "もし", "만약 ") && !didSo(text)
 }
 
+// wasSo are words of a condition that the agent found to hold or not: it is in the past.
+var wasSo = inAnyCase(
+	" was ", " were ", " had ", " wasn't ", " weren't ", " hadn't ", " fehlte", " war", " hatte", " faltaba", " estaba", " había", " manquait", " était", " avait", " faltava", " estava",
+)
+
 // didSo says whether the agent did something, under the condition that a sentence begins with: "If the lamp was missing, I have
-// added it."
+// added it." One that may still come true makes it a hypothesis.
 func didSo(text string) bool {
-	_, then, ok := strings.Cut(text, ", ")
-	if !ok {
-		at := strings.IndexAny(text, "，、")
-		if at < 0 {
-			return false
-		}
-		then = strings.TrimLeft(text[at:], "，、")
+	condition, then, ok := strings.Cut(text, ", ")
+	if !ok || !wasSo.in(condition+" ") {
+		return false
 	}
-	for _, opening := range []string{"then ", "so ", "dann ", "entonces ", "alors ", "então ", "то "} {
+	for _, opening := range []string{"then ", "so ", "dann ", "entonces ", "alors ", "então "} {
 		if hasPrefixAnyCase(then, opening) {
 			then = then[len(opening):]
 			break
 		}
 	}
-	if hasOpening(then, "i have ", "i've ", "we have ", "we've ", "habe ich ", "hab ich ", "haben wir ", "he ", "lo he ", "la he ", "hemos ", "j'ai ", "je l'ai ",
-		"nous avons ", "já ", "я уже ", "我已", "已", "私は", "すでに", "既に", "이미 ") {
+	// In English, "he" is somebody else.
+	if hasOpening(then, "i have ", "i've ", "we have ", "we've ", "habe ich ", "hab ich ", "haben wir ", "lo he ", "la he ", "hemos ", "j'ai ", "je l'ai ",
+		"nous avons ", "já ") || hasOpening(text, "si ") && hasOpening(then, "he ") {
 		return true
 	}
 	rest, ok := cutOpening(then, "i ")
 	word := firstWord(rest)
-	return ok && strings.HasSuffix(word, "ed") && word != "need"
+	return ok && strings.HasSuffix(word, "ed") && word != "need" && word != "needed" && word != "wanted"
 }
 
 // mostValue is how much the identifiers of a fact count at most: what was found last matters more.
@@ -368,7 +370,7 @@ func (p *proseReader) finding(text string, found cue, value, names int) {
 	default:
 		return
 	}
-	if p.final == 0 && supposes(text) || tellsOfWork(text) || !tells(text) || hasOpening(strings.TrimLeft(text, "*_ "), "thank you", "thanks") ||
+	if p.final == 0 && (supposes(text) || tellsOfWork(text)) || !tells(text) || hasOpening(strings.TrimLeft(text, "*_ "), "thank you", "thanks") ||
 		names == 0 && contentUpTo(text, fewestFindingWords) < fewestFindingWords {
 		return
 	}
