@@ -49,7 +49,7 @@ func isDoingNow(text string) bool {
 // ofWork are the beginnings of sentences that tell what the agent has before it, or must do, and not what is the case.
 var ofWork = inAnyCase(
 	"we need ", "i need ", "we'll need ", "i'll need ", "we should ", "i should ", "we have to ", "i have to ", "we must ", "i must ", "we could ", "i could ",
-	"we want ", "i want ", "we may ", "i may ", "we might ", "i might ", "we still need ", "i still need ", "we still have to ", "i still have to ", "we now have ", "i now have ", "i have a ", "i have an ", "i have the ", "i see i ",
+	"we want ", "i want ", "we may ", "i may ", "we might ", "i might ", "we still need ", "i still need ", "we still have to ", "i still have to ", "i see i ",
 	"i see we ", "i am looking ", "i'm looking ", "let's ", "let me ", "time to ", "it's time ",
 	"ich muss ", "wir müssen ", "ich sollte ", "wir sollten ", "ich brauche ", "wir brauchen ", "ich will ", "wir wollen ", "man muss ",
 	"necesito ", "necesitamos ", "tengo que ", "tenemos que ", "debo ", "debemos ", "hay que ", "quiero ", "queremos ",
@@ -57,6 +57,12 @@ var ofWork = inAnyCase(
 	"preciso ", "precisamos ", "tenho que ", "temos que ", "devo ", "devemos ", "quero ",
 	"мне нужно ", "нам нужно ", "нужно ", "надо ", "мне надо ", "нам надо ", "я должен ", "мы должны ", "стоит ",
 	"我需要", "我们需要", "需要", "我要", "我们要", "我应该", "我们应该", "应该",
+)
+
+// stating are words of such a beginning that leads to what is the case, and forbidding begin what must not be done, which says why.
+var (
+	stating    = inAnyCase("注意", "指出", "отметить", "учитывать", "иметь в виду", "noter", "remarquer", "tener en cuenta", "señalar", "notar", "beachten", "erwähnen", "note that", "keep in mind")
+	forbidding = inAnyCase("we must not ", "i must not ", "we mustn't ", "we should not ", "we shouldn't ", "wir dürfen nicht ", "il ne faut pas ")
 )
 
 // endsOfWork are the ends of such sentences in languages with the verb last.
@@ -78,6 +84,9 @@ func tellsOfWork(text string) bool {
 			text = text[len(opening):]
 			break
 		}
+	}
+	if stating.in(text) || forbidding.opens(text) {
+		return false
 	}
 	if ofWork.opens(text) {
 		return true

@@ -141,7 +141,25 @@ func TestTheAgentsOwnWorkIsNoFinding(t *testing.T) {
 		require.Contains(t, facts, "centimetres", no)
 		require.NotContains(t, facts, "- "+no[:20], no)
 	}
+	for question, answer := range map[string]string{
+		"怎么关闭 `Board`？":            "需要先调用 `Board.flush()`，再调用 `Board.close()`，见 `board.go`。",
+		"Как закрыть `Board`?":     "Нужно вызвать `Board.flush()` до `Board.close()`, см. `board.go`.",
+		"Comment fermer `Board` ?": "Il faut appeler `Board.flush()` avant `Board.close()`, voir `board.go`.",
+		"¿Cómo se cierra `Board`?": "Hay que llamar `Board.flush()` antes de `Board.close()`, en `board.go`.",
+	} {
+		var c conversation
+		c.user(question)
+		c.says(answer)
+		require.Contains(t, c.facts(t), "`Board.flush()`", answer)
+	}
 	for _, finding := range []string{
+		"需要注意的是，`parseTide` 在 `tides.go` 里返回的是厘米，不是米 12 metres too short。",
+		"Стоит отметить, что `parseTide` в `tides.go` возвращает сантиметры: 12 metres too short.",
+		"Hay que tener en cuenta que `parseTide` en `tides.go` devuelve centímetros: 12 metres too short.",
+		"Il faut noter que `parseTide` dans `tides.go` rend des centimètres : 12 metres too short.",
+		"We now have two failing tests, `TestTideSign` and `TestTideZone`, 12 metres too short in `tides.go`.",
+		"I have a failing test, `TestTideSign`, which returns 403 in `tides.go`, 12 metres too short.",
+		"When `parseTide` returns nil, we must not call `Board.flush`, since it deadlocks 12 metres too short.",
 		"I found that `mooringLine` in `buoys/north.go` is 12 metres too short for PORT-4711.",
 		"We can see that `mooringLine` in `buoys/north.go` is 12 metres too short for PORT-4711.",
 		"To the north, `mooringLine` in `buoys/north.go` is 12 metres too short for PORT-4711.",
