@@ -122,13 +122,18 @@ func (e *errorScan) scan(text string) {
 			if f.weight > frameWeight && endsInColon(trimmed) {
 				e.headed = e.lines
 			}
-		case score == 0 && e.lines > 1 && e.headed == e.lines-1:
+		case score == 0 && e.lines > 1 && e.headed == e.lines-1 && (line[0] == ' ' || line[0] == '\t') && !tellsTime(trimmed):
 			e.explain(trimmed)
 		}
 	}
 }
 
-// explain adds what is wrong to the line before, which leads to it: "Error at line 12 (find_chart):".
+// tellsTime says whether a line says how far a program is, or how long it took.
+func tellsTime(line string) bool {
+	return strings.Contains(line, "%") || hasOpening(line, "done", "finished", "completed", "took ", "elapsed", "time", "duration", "real ", "real\t", "ran ", "total") || isStepDone(line)
+}
+
+// explain adds what is wrong to the line before, which leads to it and stands to the left of it: "Error at line 12 (find_chart):".
 func (e *errorScan) explain(reason string) {
 	for _, f := range []*found{&e.first, &e.second, &e.last} {
 		if f.line == e.headed && f.text != "" {

@@ -372,3 +372,17 @@ func TestTheReasonBelowAnErrorComesAlong(t *testing.T) {
 		strings.Repeat("-- Drawing nothing\n", 20)+"-- Configuring incomplete, errors occurred!\n[exit code 1]", true)
 	require.Contains(t, below(c.summary(t, ""), "### Blocked"), "Chart Error at Quays.txt:28 (find_tide): ⏎ By not providing the table of tides in TIDE_PATH")
 }
+
+// The line below an error was taken for its reason whatever it said.
+func TestWhatARunnerSaysIsNoReason(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{"Done in 3.2s", "  Done in 3.2s", "The harbour is closed", "  12% of the quays"} {
+		var c conversation
+		c.user("Draw the quays.")
+		c.runs("chart configure quays", strings.Repeat("-- Looking for a chart - found\n", 20)+"ValueError at Quays.txt:28 (find_tide):\n"+line+"\n\n"+
+			strings.Repeat("-- Drawing nothing\n", 20)+"-- Configuring incomplete, errors occurred!\n[exit code 1]", true)
+		blocked := below(c.summary(t, ""), "### Blocked")
+		require.Contains(t, blocked, "ValueError at Quays.txt:28 (find_tide):", line)
+		require.NotContains(t, blocked, "⏎ "+strings.TrimSpace(line), line)
+	}
+}
