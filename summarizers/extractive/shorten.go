@@ -112,8 +112,8 @@ func shorten(s string, n int) string {
 	return head + " " + opening + tail
 }
 
-// oneEnd returns one end of a text of long words that has at most n units, with as many whole words as fit. A single word that
-// is too long is cut: head and tail are what is left of both ends.
+// oneEnd returns one end of a text of long words that has at most n units, with as many whole words as fit. If neither its first
+// word nor its last one fits, the first one is cut. head and tail are what is left of both ends of a text without spaces.
 func oneEnd(s string, n int, head, tail string) string {
 	n -= units(openGap)
 	if end := wordEnd(s, len(prefixUnits(s, n))); end > 0 {
@@ -125,6 +125,9 @@ func oneEnd(s string, n int, head, tail string) string {
 	}
 	if start < len(s) {
 		return strings.TrimLeft(openGap, " ") + " " + strings.TrimLeft(s[start:], " …")
+	}
+	if first, _, more := strings.Cut(s, " "); more && first != "" {
+		return strings.TrimRight(shorten(first, n), " …") + openGap
 	}
 	return strings.TrimRight(head, " …") + gap + strings.TrimLeft(tail, " …")
 }

@@ -71,6 +71,18 @@ func TestShorteningKeepsOneEndOfLongWords(t *testing.T) {
 	}
 }
 
+// Where neither the first word nor the last one fits, both were cut within.
+func TestShorteningCutsOneLongWordAtMost(t *testing.T) {
+	t.Parallel()
+	const line = "./harbour/quays_test.go:2111:13: https://example.org/a/b/c?d=e&f=g"
+	for n := 20; n <= 33; n++ {
+		short := extractive.Shorten(line, n)
+		require.LessOrEqual(t, len([]rune(short)), n)
+		require.True(t, strings.HasPrefix(short, "./harb"), short)
+		require.NotContains(t, short, "=g")
+	}
+}
+
 // A word that is too long is cut, between two characters, and so are texts of scripts without spaces.
 func TestShorteningKeepsMostOfItsLength(t *testing.T) {
 	t.Parallel()
