@@ -6,12 +6,14 @@ import json
 import os
 import re
 import subprocess
+import sys
 import threading
 import urllib.request
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from queue import Empty, Queue
+from typing import IO, Any
 
 import pytest
 
@@ -37,9 +39,6 @@ def lack() -> str:
         if (FOLDER / "node_modules" / "compactord").exists()
         else f"no client beside the plugin: npm run build in {FOLDER}"
     )
-
-
-pytestmark = pytest.mark.skipif(bool(lack()), reason=lack())
 
 
 class OpenCode:
@@ -86,24 +85,68 @@ def started(client: compactord.Client, provider: Provider, folder: Path) -> Gene
     own = {f"XDG_{kind}_HOME": str(folder / kind) for kind in ("DATA", "CONFIG", "STATE", "CACHE")}
     own |= {"COMPACTORD_ADDR": client.address}
     own |= {"OPENCODE_DISABLE_MODELS_FETCH": "1", "OPENCODE_DISABLE_DEFAULT_PLUGINS": "1"}
-    program = subprocess.Popen(
-        [PROGRAM, "serve", "--port", "0"],
-        env=os.environ | own,
-        cwd=folder,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    )
-    assert program.stdout is not None
+    with listening([PROGRAM, "serve", "--port", "0"], folder, own) as (program, url):
+        yield OpenCode(program, url)
+
+
+@contextmanager
+def listening(
+    arguments: list[str], folder: Path, environment: dict[str, str], limit: float = LONG
+) -> Generator[tuple[subprocess.Popen[str], str]]:
+    """Run a server that says where it listens, and kill it in the end.
+
+    Where it ends before it says so, or says nothing for so many seconds, the error has what it wrote to stderr.
+    """
+    complaints = folder / "stderr.txt"
+    with complaints.open("a") as stderr:
+        program = subprocess.Popen(
+            arguments, env=os.environ | environment, cwd=folder, stdout=subprocess.PIPE, stderr=stderr, text=True
+        )
+    found: Queue[str] = Queue()
+    reader = threading.Thread(target=read, args=(program.stdout, found), daemon=True)
+    reader.start()
     try:
-        found = next(filter(None, (re.search(r"listening on (http:\S+)", line) for line in program.stdout)))
-        yield OpenCode(program, found[1])
+        try:
+            url = found.get(timeout=limit)
+        except Empty:
+            raise AssertionError(f"nobody listens after {limit} seconds: {complaints.read_text()}") from None
+        assert url, f"the program ended and has not listened: {complaints.read_text()}"
+        yield program, url
     finally:
         program.kill()
         program.wait()
-        program.stdout.close()
+        reader.join(limit)
 
 
+def read(output: IO[str], found: Queue[str]) -> None:
+    """Put the address of a server into the queue, or nothing where its output ends. It never waits for a reader."""
+    with output:
+        for line in output:
+            if said := re.search(r"listening on (http:\S+)", line):
+                found.put(said[1])
+    found.put("")
+
+
+@pytest.mark.parametrize(
+    ("code", "limit", "match"),
+    [
+        ("import sys; sys.exit('no such plugin')", LONG, "has not listened: no such plugin"),
+        ("import time; time.sleep(1_000_000)", 0.1, r"nobody listens after 0\.1 seconds"),
+    ],
+)
+def test_a_program_that_does_not_listen_is_an_error(tmp_path: Path, code: str, limit: float, match: str) -> None:
+    with pytest.raises(AssertionError, match=match), listening([sys.executable, "-c", code], tmp_path, {}, limit):
+        pass
+
+
+def test_a_program_that_listens_may_say_more_than_a_pipe_holds(tmp_path: Path) -> None:
+    code = "print('listening on http://127.0.0.1:1', flush=True); print('x' * 1_000_000); print('done', flush=True)"
+    with listening([sys.executable, "-c", code], tmp_path, {}) as (program, url):
+        assert url == "http://127.0.0.1:1"
+        assert program.wait(LONG) == 0
+
+
+@pytest.mark.skipif(bool(lack()), reason=lack())
 def test_a_long_conversation(client: compactord.Client, tmp_path: Path) -> None:
     """Nothing twice, nothing lost, no request breaks a rule, and the prompts of summaries have our digest."""
     half = TURNS // 2
