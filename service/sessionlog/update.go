@@ -30,7 +30,7 @@ func (l *Logs) UpdateFromKept(
 ) (err error) {
 	ctx, span := tracing.Begin(ctx, "update session")
 	defer func() { span.EndWith(err) }()
-	u := &update{logs: l, name: NameOf(ctx, id), id: id, change: change, again: true}
+	u := &update{logs: l, name: NameOf(ctx, id), id: id, change: change, fromKept: true}
 	return u.run(ctx)
 }
 
@@ -47,8 +47,8 @@ type update struct {
 	name   Name
 	id     string
 	change func(row *storagev1.Session, read bool) (*Write, error)
-	// again says that the first try may begin with the row that is kept, and that nobody uses the rows of the update afterwards.
-	again bool
+	// fromKept says that the first try may begin with the row that is kept, and that nobody uses the rows of the update afterwards.
+	fromKept bool
 }
 
 func (u *update) run(ctx context.Context) error {
@@ -58,7 +58,7 @@ func (u *update) run(ctx context.Context) error {
 	}
 	defer unlock()
 	kept := u.logs.keptRows.take(u.name)
-	if u.again && kept.alone && u.logs.AddPolicy(ctx, kept.row) == nil {
+	if u.fromKept && kept.alone && u.logs.AddPolicy(ctx, kept.row) == nil {
 		a := &attempt{row: kept.row, alone: true}
 		if err := u.attempt(ctx, a); a.counts(err) {
 			return err
@@ -82,7 +82,7 @@ func (u *update) run(ctx context.Context) error {
 // keepRow keeps the row of a write that was committed. Who may go on using the row gets it kept as a copy.
 func (u *update) keepRow(w *Write, a *attempt) {
 	row := w.Row()
-	if !u.again {
+	if !u.fromKept {
 		row = cloneRow(row)
 	}
 	u.logs.keptRows.put(u.name, row, a.alone)

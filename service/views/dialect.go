@@ -67,7 +67,7 @@ func (r *Request) nextPage(
 	}
 	answer := r.pageOf(list, token, position)
 	if r.Sources {
-		item, err := r.standIn(ctx, log, shape)
+		item, err := r.itemPlace(ctx, log, shape)
 		if err != nil {
 			return nil, err
 		}

@@ -243,7 +243,7 @@ func (l *renderedList) page(token session.ViewToken, unchanged, maxBytes int) *c
 }
 
 // sourcesOf returns what so many messages from a position on were made from.
-func (l *renderedList) sourcesOf(position, messages int, item standIn) []*compactordv1.ViewRange {
+func (l *renderedList) sourcesOf(position, messages int, item itemPlace) []*compactordv1.ViewRange {
 	ranges := make([]*compactordv1.ViewRange, 0, messages)
 	for _, span := range l.sources[position-l.first:][:messages] {
 		ranges = append(ranges, item.neutralOf(span))

@@ -8,13 +8,13 @@ import (
 	"github.com/compactord/compactord/session"
 )
 
-// standIn says where in a rendered view the item of the provider stands in place of the summary: from position first on, drawn
+// itemPlace says where in a rendered view the item of the provider stands in place of the summary: from position first on, drawn
 // messages there and neutral ones in the neutral view. It is zero where no item does.
-type standIn struct{ first, drawn, neutral int }
+type itemPlace struct{ first, drawn, neutral int }
 
 // neutralOf returns which messages of the neutral view stand for those that a message was made from: for the item, and what is
 // said beside it, the whole summary.
-func (s standIn) neutralOf(from dialect.Span) *compactordv1.ViewRange {
+func (s itemPlace) neutralOf(from dialect.Span) *compactordv1.ViewRange {
 	start, end := from.First, from.End
 	after := s.first + s.drawn
 	switch {
@@ -32,18 +32,18 @@ func (s standIn) neutralOf(from dialect.Span) *compactordv1.ViewRange {
 	return &compactordv1.ViewRange{Start: uint32(start), End: uint32(end)}
 }
 
-// standIn finds where the item stands, for which the messages before it are drawn in both views.
-func (r *Request) standIn(ctx context.Context, log Log, shape dialect.Dialect) (standIn, error) {
+// itemPlace finds where the item stands, for which the messages before it are drawn in both views.
+func (r *Request) itemPlace(ctx context.Context, log Log, shape dialect.Dialect) (itemPlace, error) {
 	if r.Head.GetCompaction() == nil {
-		return standIn{}, nil
+		return itemPlace{}, nil
 	}
 	drawing, err := log.Drawing(ctx, r.Row, r.Head, r.heldBytes())
 	if err != nil || drawing.State.Entry.GetProviderBlock().GetDialect() != shape.Kind() {
-		return standIn{}, err
+		return itemPlace{}, err
 	}
-	var s standIn
+	var s itemPlace
 	if s.first, s.drawn, err = summaryOf(ctx, drawing, r.optionsIn(shape)); err != nil {
-		return standIn{}, err
+		return itemPlace{}, err
 	}
 	_, s.neutral, err = summaryOf(ctx, drawing, session.ViewOptions{Thinking: r.Thinking})
 	return s, err

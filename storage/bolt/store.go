@@ -148,8 +148,9 @@ type Store struct {
 	// acknowledged is the last transaction that is on the disk. Only the writer changes it, before anybody is told of it.
 	acknowledged atomic.Int64
 
-	// The rest is the writer's. unsettled is a transaction after the acknowledged one that may be on the disk. unfollowed reports that follow is to be called before the next transaction, reopening that the file is to be opened
-	// again, reserveGone that the reserve is given up.
+	// The rest is the writer's. unsettled is a transaction after the acknowledged one that may be on the disk. unfollowed
+	// reports that follow is to be called before the next transaction, reopening that the file is to be opened again,
+	// reserveGone that the reserve is given up.
 	unsettled              int
 	unfollowed             bool
 	reopening, reserveGone bool
